@@ -1,14 +1,13 @@
-// Requests of each protocol's clients: the path and the body that asks a model to go on with a conversation. Knows nothing of
-// targets or of what is measured.
+// Paths and bodies of requests in each protocol, as clients send them.
 
 export interface Message {
   readonly role: string;
   readonly content: string;
 }
 
-/** One step of an agent: what the model said and called, and what came back. */
+/** One step of an agent: text and tool call of the model, and the result. */
 export interface ToolTurn {
-  /** '' where it called without a word. */
+  /** Text before the call; '' if there is none. */
   readonly text: string;
   readonly id: string;
   readonly name: string;
@@ -16,7 +15,7 @@ export interface ToolTurn {
   readonly result: string;
 }
 
-/** A request of an agent in the middle of its work. */
+/** An agent's request in the middle of its work. */
 export interface AgentWork {
   readonly system: string;
   readonly task: string;
@@ -24,21 +23,21 @@ export interface AgentWork {
   readonly turns: readonly ToolTurn[];
 }
 
-/** How a client asks. */
+/** Requests of one protocol. */
 export interface Api {
-  /** @param model with its provider */
+  /** @param model id including the provider */
   readonly path: (model: string, stream: boolean) => string;
-  /** The body of a request. The first message is the system's. */
+  /** Body of a request. The first message is the system message. */
   readonly body: (model: string, stream: boolean, messages: readonly Message[]) => object;
-  /** The same of an agent with tools. */
+  /** Body of an agent's request with tools. */
   readonly agent: (model: string, stream: boolean, work: AgentWork) => object;
-  /** True where the last events of a stream say its text once more. */
+  /** True if the last events of a stream repeat its text. */
   readonly repeatsText: boolean;
 }
 
 const LIMIT = 500;
 const TEMPERATURE = 0.7;
-/** Most applications say which of their users asks. */
+/** Included because most applications send the id of their user. */
 const USER = 'user-1234';
 
 export const CHAT: Api = {
@@ -48,7 +47,7 @@ export const CHAT: Api = {
     temperature: TEMPERATURE,
     ...(stream ? { stream } : {}),
     messages,
-    // The older name, which most applications still write: a gateway that knows better edits it.
+    // The older name, which most applications still use. A gateway that prefers the newer one has to rewrite it.
     max_tokens: LIMIT,
     user: USER,
   }),
@@ -109,7 +108,7 @@ function responsesApi(store: boolean): Api {
 }
 
 export const RESPONSES = responsesApi(false);
-/** The gateway keeps the answers. */
+/** Responses that the gateway stores. */
 export const STORED_RESPONSES = responsesApi(true);
 
 export const MESSAGES: Api = {

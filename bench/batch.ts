@@ -1,4 +1,4 @@
-// A batch beside interactive requests: how much longer those take meanwhile, and the throughput of a batch beside that of the same
+// Batches next to interactive requests: how much the batch slows them down, and its throughput compared with the same
 // requests sent interactively. Run with `node bin/bun.mjs run bench/batch.ts [lines] [turns]`.
 import OpenAI, { toFile } from 'openai';
 import { freshFolder, startProgram } from '../test/support/program.ts';
@@ -7,9 +7,9 @@ import { quantile } from './steady.ts';
 const lines = Number(process.argv[2] ?? 2_000);
 const turns = Number(process.argv[3] ?? 5);
 const CONCURRENT = 20;
-/** Time until the upstream answers, in milliseconds: a batch waits mostly. */
+/** Latency of the upstream in milliseconds, on which a batch spends most of its time. */
 const ANSWER_MS = 50;
-/** Interactive requests in a second, whose times are measured. */
+/** Measured interactive requests per second. */
 const PER_SECOND = 100;
 
 const upstream = Bun.serve({
@@ -47,7 +47,7 @@ async function ask(): Promise<number> {
   return performance.now() - beganAt;
 }
 
-/** Times of interactive requests until `done` is. */
+/** Latencies of interactive requests until `done` settles, in milliseconds. */
 async function interactive(done: Promise<unknown>): Promise<number[]> {
   let isOver = false;
   void done.finally(() => (isOver = true));
@@ -59,7 +59,7 @@ async function interactive(done: Promise<unknown>): Promise<number[]> {
   return Promise.all(times);
 }
 
-/** Lines in a second. */
+/** Throughput of a batch in lines per second. */
 async function batch(): Promise<number> {
   const text = Array.from({ length: lines }, (_, line) =>
     JSON.stringify({ custom_id: `${line}`, method: 'POST', url: '/v1/chat/completions', body }),
@@ -83,7 +83,7 @@ async function batch(): Promise<number> {
   }
 }
 
-/** The same requests, as many at once. */
+/** Throughput of the same requests sent interactively, with the same concurrency. */
 async function sent(): Promise<number> {
   const beganAt = performance.now();
   let left = lines;
@@ -99,7 +99,7 @@ const at = (of: readonly number[], q: number): number =>
     of.toSorted((a, b) => a - b),
     q,
   );
-/** Median, and between what quartiles it lies. */
+/** Median and quartiles. */
 const spread = (of: readonly number[], digits: number): string =>
   `${at(of, 0.5).toFixed(digits)} (${at(of, 0.25).toFixed(digits)} to ${at(of, 0.75).toFixed(digits)})`;
 await sent();
@@ -113,7 +113,7 @@ for (let turn = 0; turn < turns; turn += 1) {
   p99.alone.push(at(await interactive(Bun.sleep(aloneMs)), 0.99));
   p99.beside.push(at(await interactive(batch()), 0.99));
 }
-/** Shares of all turns, in percent. */
+/** Ratios of all turns, in percent. */
 const share = (of: readonly number[], by: readonly number[]): number[] =>
   of.map((value, turn) => (value / (by[turn] ?? NaN)) * 100);
 console.log(

@@ -1,5 +1,5 @@
-// One gateway, a client that behaves, and somebody beside it who does not: how much slower the first one gets. Runs steady
-// loads as processes, on the core where the gateway is not.
+// Measures how much other load on one gateway slows down a well-behaved client. Loads run in processes of their own,
+// on another core than the gateway.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,13 @@ const GOOD: Omit<Steady, 'port' | 'seconds'> = {
   body: BODY,
 };
 
-/** A flood may be late; whoever measures may not. */
+/** Lower priority for floods, so that they do not delay the measuring client. */
 const FLOOD_NICENESS = 10;
 
 export interface Bench {
-  /** Runs a load to its end, behind everything else that wants the core. */
+  /** Runs a load to its end, at low priority. */
   run(load: Omit<Steady, 'port'>): Promise<SteadyResult>;
-  /** The client that behaves, for so many seconds. @returns its latencies in milliseconds */
+  /** Runs the well-behaved client for some seconds. @returns its latencies in milliseconds */
   good(seconds: number): Promise<readonly number[]>;
   /** Resident memory of the gateway in MB. */
   resident(): number;
@@ -35,7 +35,7 @@ export interface Bench {
   cpuMs(): number;
 }
 
-/** Gives `measure` a gateway in front of an upstream that answers at once. */
+/** Starts a gateway and an upstream that answers immediately, and calls `measure`. */
 export async function withGateway(
   options: GatewayOptions,
   measure: (bench: Bench) => Promise<void>,
@@ -78,7 +78,7 @@ export async function withGateway(
   }
 }
 
-/** Latencies of the good client, round by round: alone, and beside somebody. */
+/** Latencies of the well-behaved client by round: alone, and next to other load. */
 export class Rounds {
   readonly #rounds = new Map<string, number[][]>();
 
@@ -89,8 +89,9 @@ export class Rounds {
   }
 
   /**
-   * Lines of a table: median and p99 of all rounds together, the median of what each round is to the one alone, and
-   * that of the longest of each. */
+   * Rows of a table: median and p99 of all rounds together, median ratio of each round's p99 to that alone, and
+   * median of the longest latency of each round.
+   */
   rows(): string[][] {
     const [first] = this.#rounds.values();
     return [...this.#rounds].map(([name, rounds]) => {

@@ -1,8 +1,8 @@
-// Bodies that clients send in the benchmark: conversations and an agent's request, of text as people and programs write it.
-// Deterministic: the same size gives the same bytes. Nothing here is copied from recorded traffic.
+// Generates request bodies for benchmarks: conversations and an agent's request with realistic text. Deterministic:
+// the same size gives the same bytes. Nothing is copied from recorded traffic.
 import type { Api, Message, ToolTurn } from './apis.ts';
 
-/** Paragraphs of several scripts: typographic quotes and dashes, accents, Chinese, Cyrillic, code, JSON, an emoji. */
+/** Paragraphs in several scripts: typographic quotes and dashes, accents, Chinese, Cyrillic, code, JSON, an emoji. */
 const PARAGRAPHS: readonly string[] = [
   'We moved the nightly export to 02:30 – the “old” job ran into the backup window, and nobody noticed until the disk was full. Could you check whether the retry still makes sense? It’s set to five attempts, which feels like a lot…\n\n',
   'Die Prüfung läuft über drei Stufen: Zuerst wird die Größe geändert, danach die Übersetzung überprüft, und schließlich erhält der Kunde eine Bestätigung – möglichst am selben Tag.\n\n',
@@ -14,7 +14,7 @@ const PARAGRAPHS: readonly string[] = [
   'The table has three columns: region, seats, price. Prices are in euros (€), seats are whole numbers; a missing price means “on request”. Please answer with one sentence per row, sorted by price, and say which rows you left out.\n\n',
 ];
 
-/** A text of about so many bytes of UTF-8, which begins at a different paragraph for each seed. */
+/** Text of about `bytes` bytes in UTF-8. Each seed begins with a different paragraph. */
 function textOf(bytes: number, seed: number): string {
   let out = '';
   let left = bytes;
@@ -28,7 +28,7 @@ function textOf(bytes: number, seed: number): string {
   return out;
 }
 
-/** A conversation whose messages have up to 2,000 bytes each. @returns JSON of about so many bytes */
+/** A conversation with messages of up to 2,000 bytes. @returns JSON of about `bytes` bytes */
 export function conversationBody(model: string, bytes: number, stream: boolean, api: Api): string {
   const messages: Message[] = [{ role: 'system', content: 'You answer in one paragraph.' }];
   const sizeOf = (): number => Buffer.byteLength(JSON.stringify(api.body(model, stream, messages)));
@@ -56,7 +56,7 @@ const TOOL_NAMES = [
 ] as const;
 const CALLS = 15;
 
-/** A tool as coding agents declare theirs: a long description, a nested schema. */
+/** A tool like those of coding agents: a long description and a nested schema. */
 function toolOf(name: string, seed: number): { name: string; description: string; schema: object } {
   return {
     name,
@@ -84,8 +84,8 @@ function toolOf(name: string, seed: number): { name: string; description: string
 }
 
 /**
- * The request of a coding agent in the middle of its work: 12 tools with schemas, 15 calls and their results.
- * @returns JSON of about so many bytes, at least 18,000
+ * Request of a coding agent in the middle of its work: 12 tools with schemas, and 15 calls with results.
+ * @returns JSON of about `bytes` bytes, at least 18,000
  */
 export function agentBody(model: string, bytes: number, stream: boolean, api: Api): string {
   const tools = TOOL_NAMES.map(toolOf);
@@ -102,6 +102,6 @@ export function agentBody(model: string, bytes: number, stream: boolean, api: Ap
     );
   };
   const empty = Buffer.byteLength(bodyWith(0));
-  // Text grows a little when it is escaped.
+  // Escaping makes the text a little longer.
   return bodyWith(Math.max(0, Math.floor((bytes - empty) / CALLS / 1.04)));
 }

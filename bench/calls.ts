@@ -1,6 +1,6 @@
-// `npm run path -- --calls CASE [TREE]`: how often each function of a source tree is called for one request of a case, by the
-// runtime's precise count, which no neighbour on the machine disturbs. Requests follow one another on one connection, and what
-// runs while nobody asks is taken off. Half a call is one that every second request makes.
+// `npm run path -- --calls CASE [TREE]`: number of calls of each function for one request of a case. The runtime's
+// precise count is used, which is independent of other load on the machine. Requests are sent one after another on
+// one connection, and calls while idle are subtracted. Half a call is one that every second request makes.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -11,20 +11,20 @@ import { startProbed } from './probed.ts';
 import { aligned } from './report.ts';
 import { startMock, targetOf } from './targets.ts';
 
-/** Requests that are counted, and those before them, which teach the gateway names and prices. */
+/** Number of counted requests, and of earlier ones that warm up caches of names and prices. */
 const REQUESTS = 64;
 const WARM_REQUESTS = 64;
-/** Seconds for what the last of them leaves to be done: its record. */
+/** Seconds until the record of the last request is stored. */
 const SETTLING = 1;
-/** Rows of the table of functions. */
+/** Rows in the table of functions. */
 const ROWS = 60;
 
-/** Calls of a function, or of all of a file or folder. */
+/** Number of calls by function, file or folder. */
 export type Calls = ReadonlyMap<string, number>;
 
 /**
  * Calls by function, as "file function:offset".
- * @param folder what lies elsewhere does not count, nor does the code at the top of a file
+ * @param folder only files in it count, without their top-level code
  */
 export function callsOf(coverage: Coverage, folder: string): Map<string, number> {
   const calls = new Map<string, number>();
@@ -40,7 +40,7 @@ export function callsOf(coverage: Coverage, folder: string): Map<string, number>
   return calls;
 }
 
-/** Calls of one request of a case, of which there may be fractions. */
+/** Calls for one request of a case; can be fractions. */
 async function callsOfOneRequest(root: string, name: string): Promise<Calls> {
   const [found] = findCases(name);
   if (!found) throw new Error('there is no case');
@@ -75,7 +75,7 @@ async function callsOfOneRequest(root: string, name: string): Promise<Calls> {
   }
 }
 
-/** Prints them: in all, and by folder, file and function. */
+/** Prints the number of calls: total, and by folder, file and function. */
 export async function printCalls(root: string, name: string): Promise<void> {
   const calls = await callsOfOneRequest(root, name);
   const byFile = summed(calls, (called) => called.split(' ', 1)[0] ?? '');

@@ -1,5 +1,4 @@
-// The lanes under the loads whose cost is compared between source trees and looked into with a profile: short names for
-// what a developer measures again and again.
+// Short names for the lanes and loads that developers compare between source trees and profile.
 import type { Load } from './measure.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { TargetName } from './targets.ts';
@@ -10,7 +9,7 @@ export interface Case {
   readonly load: Load;
 }
 
-/** The usual request. */
+/** The default case. */
 export const RELAY: Case = { name: 'relay', target: 'relay', load: loadOf('requests-2kb') };
 
 const CASES: readonly Case[] = [
@@ -27,7 +26,7 @@ const CASES: readonly Case[] = [
   { name: 'chunks-translate', target: 'translate', load: loadOf('chunks') },
 ];
 
-/** The cases of a comma-separated list. Throws where it names another. */
+/** Parses a comma-separated list of cases. @throws Error for an unknown one */
 export function findCases(names: string): Case[] {
   return names.split(',').map((name) => {
     const found = CASES.find((each) => each.name === name);

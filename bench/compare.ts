@@ -1,13 +1,13 @@
-// `npm run bench:compare -- TREE TREE…`: measures source trees of Dragoman side by side, each packed and started by its
-// own launcher as its users start it, beside nginx, in interleaved rounds after a warm-up. A tree is a folder, or
-// LABEL=FOLDER; the differences are to the first. Prints CPU time per request of all threads and processes of each, the
-// ratio to nginx of the same rounds, and the median of the paired differences with their quartiles.
+// `npm run bench:compare -- TREE TREE…`: compares source trees of Dragoman, and nginx, in interleaved rounds after a
+// warm-up. Each tree is packed and started by its own launcher. A tree is a folder, or LABEL=FOLDER. Differences are
+// relative to the first. Prints the CPU time per request of all threads and processes, the ratio to nginx in the same
+// rounds, and the median of the paired differences with quartiles.
 //
 //   --only A,B     cases: relay translate messages responses-stored relay-100kb translate-100kb chunks-relay chunks-translate
-//   --rounds N     5; the order of the trees turns from round to round
-//   --seconds S    3: how long each measurement takes
-//   --warm S       20: seconds of load on each tree before the first round, shared by its cases
-//   --profile DIR  afterwards each tree once more with a CPU profile, kept in DIR and printed
+//   --rounds N     number of rounds (5); the order of the trees rotates
+//   --seconds S    duration of each measurement (3)
+//   --warm S       seconds of load on each tree before the first round (20), shared by its cases
+//   --profile DIR  finally profiles each tree, stores the profiles in DIR and prints them
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -76,7 +76,7 @@ async function compare(): Promise<void> {
       progress(`warming up ${label}: ${each.name}`);
       await cost(each, server, { warm: 0, seconds: warm });
     }
-  /** µs per request or chunk by case, then by tree, nginx last; one figure a round. */
+  /** Microseconds per request or chunk, by case, then by tree (nginx last), one figure per round. */
   const costs = cases.map(() => Array.from({ length: gateways.length + 1 }, (): number[] => []));
   for (let round = 0; round < rounds; round += 1) {
     for (const [row, each] of cases.entries()) {

@@ -1,6 +1,6 @@
-// Whether a project that is refused at its limit slows another one. `node bin/bun.mjs run bench/fairness.ts` prints the
-// latencies of a project's requests alone, and while another project asks as often, and as fast as 64 connections can, and is
-// refused, in rounds that take turns. Options: --rounds N (6), --seconds N of each (4).
+// Whether requests of a project that is over its limit slow down another project. `node bin/bun.mjs run
+// bench/fairness.ts` prints the latencies of one project alone, and while another one is refused at the same rate,
+// and as fast as 64 connections can send, in alternating rounds. Options: --rounds N (6), --seconds N of each (4).
 import { parseArgs } from 'node:util';
 import { BODY, HEADINGS, Rounds, withGateway } from './beside.ts';
 import { aligned } from './report.ts';
@@ -13,7 +13,7 @@ const seconds = Number(values.seconds);
 const FULL_KEY = 'sk-bench-full-0123456789';
 const FLOODS = [
   { name: 'beside as many that are refused', perSecond: 200 },
-  // More than there will ever be: whoever is answered asks again at once.
+  // More than possible: each connection sends its next request immediately after a response.
   { name: 'beside as many as 64 connections can', perSecond: 20_000 },
 ];
 
@@ -34,7 +34,7 @@ await withGateway(full, async (bench) => {
   await Promise.all([bench.good(10), hammer(200)]);
   const rounds = new Rounds();
   const refused: Record<string, number> = {};
-  /** Microseconds of CPU time of a refusal, by round. */
+  /** CPU time of a refusal in microseconds, by round. */
   const costs: number[] = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
     let from = bench.cpuMs();

@@ -1,5 +1,5 @@
-// Measures the remains of a request: bytes of the ledger on disk, memory that is allocated while it is answered, and memory
-// that is still held after a collection. Each on a gateway of its own.
+// Measures what a request leaves behind: bytes of the ledger on disk, memory allocated while it is answered, and
+// memory still in use after a garbage collection. Each on a gateway of its own.
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELAY } from './cases.ts';
@@ -8,20 +8,20 @@ import { residentMb } from './processes.ts';
 import { type ProbedGateway, startProbed } from './probed.ts';
 import { targetOf } from './targets.ts';
 
-/** The figures of memory are for this many requests. */
+/** Number of requests that the memory figures are scaled to. */
 const REQUESTS = 10_000;
-/** Memory that is never given back adds up: a part of the requests says as much. */
+/** Divisor of the number of requests without garbage collection, because all of their memory adds up. */
 const PART_WITHOUT_COLLECTOR = 4;
-/** Longer than any of the runs takes. */
+/** Maximum duration of a run. */
 const PATIENCE_SECONDS = 120;
-/** Seconds in which records find their last place. */
+/** Seconds until all records are in the database. */
 const SETTLING = 1;
-/** The collector of the runtime, and its timer, do nothing. */
+/** Disables the garbage collector of the runtime and its timer. */
 const NO_COLLECTOR = { BUN_JSC_useGC: '0', BUN_GC_TIMER_DISABLE: '1' };
 
 /**
  * @param folder for the gateways' files
- * @param requests of the relay lane, for the ledger and for what is kept; as many come before to warm up
+ * @param requests number of measured requests in the relay lane, after as many for warm-up
  */
 export async function measureFootprint(folder: string, mockPort: number, requests: number): Promise<Figures> {
   const left = await onGateway(folder, mockPort, {}, async (gateway, relay, directory) => {
@@ -68,7 +68,7 @@ async function onGateway<T>(
   }
 }
 
-/** Bytes of all files in a folder and below it: the database with its journal. */
+/** Total size of all files below a folder: the database with its journal. */
 function bytesIn(directory: string): number {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,7 +1,7 @@
-// Whether strangers can fill the gateway's memory or slow its clients: wrong keys by the thousand, then end users whose names
-// nobody has seen before. `node bin/bun.mjs run bench/hostile.ts` prints the latencies of a client beside them, the
-// gateway's memory before and after, and how requests were answered. Options: --keys N a second (10000), --seconds N (10),
-// --rounds N (2; 0: none), --users N in all (1000000; 0: none).
+// Whether attackers can exhaust the gateway's memory or slow down its clients: first with thousands of wrong keys,
+// then with new end user names. `node bin/bun.mjs run bench/hostile.ts` prints the latencies of another client, the
+// gateway's memory before and after, and the statuses of responses. Options: --keys N per second (10000), --seconds N
+// (10), --rounds N (2; 0: none), --users N in total (1000000; 0: none).
 import { parseArgs } from 'node:util';
 import { type Bench, BODY, HEADINGS, Rounds, withGateway } from './beside.ts';
 import { aligned } from './report.ts';
@@ -16,14 +16,15 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-/** As many as may be held back at once. */
+/** Number of attackers' connections: the maximum number of responses that can be delayed. */
 const STRANGERS = 10_000;
-/** Requests with names of end users that are sent in one piece, between two looks at memory. */
+/** Requests with new end users between two readings of memory. */
 const STEP = 100_000;
-/** Keys through which strange end users come, each of a project of its own: refusals of one alone are slowed too much. */
+/** Keys of the attackers, each of its own project, because refusals of a single one would be delayed too much. */
 const KEYS = Array.from({ length: 100 }, (_, at) => String(at).padStart(2, '0'));
 /**
- * Attackers whose projects still have quota, for each end user twice. The others have none, and an attack costs them nothing.
+ * Number of projects that still have quota: two requests per end user. The others are refused, which costs an
+ * attacker nothing.
  */
 const WITH_ROOM = 20;
 const keyOf = (number: string): string => `sk-bench-users-0123456789-${number}`;
@@ -75,7 +76,10 @@ async function wrongKeys(bench: Bench): Promise<void> {
   console.log(aligned([HEADINGS, ...rounds.rows()]));
 }
 
-/** Every name comes once; then the first of them once more than its limit, though it is forgotten by now. */
+/**
+ * Sends one request per end user. Then the first ones exceed their limit, although their counters were evicted by
+ * then.
+ */
 async function endUsers(bench: Bench): Promise<void> {
   const users = Number(values.users);
   const load = {

@@ -1,5 +1,5 @@
-// Cost of a hundred thousand stored keys with limits: at the start, with every look for changes, and when one of them has
-// changed. `node bin/bun.mjs run bench/keys.ts` prints it.
+// Cost of 100,000 stored keys with limits: at the start, per check for changes, and after a change of one key. `node
+// bin/bun.mjs run bench/keys.ts` prints it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { createLogger } from '../src/base/telemetry/log.ts';
 
 const KEYS = 100_000;
-/** Looks for changes, of which the mean is taken. */
+/** Number of checks for changes, whose mean is reported. */
 const LOOKS = 200;
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-keys-'));
 const path = join(folder, 'dragoman.db');
 
-/** Every key with limits and a budget of its own: no two alike. */
+/** Stores keys, each with different limits and a different budget. */
 function fill(): void {
   const database = openSqlite(path);
   const insert = database.prepare(

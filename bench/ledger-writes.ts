@@ -1,8 +1,8 @@
-// CPU time that a record costs after its request was answered: until it is in the database and in the sums.
-// `node bin/bun.mjs run bench/ledger-writes.ts [--keys one|turns|random] [--batch RECORDS] [TREE]…` measures the storage of each
-// source tree, in turns. Keys: one alone, 40 in turns (the default), or 3,000 at random with six models, so that hardly two
-// records of a batch share a row of sums. A batch is what gathers before it is brought into the database: 500 unless said
-// otherwise. The background's work on sums is measured apart.
+// CPU time of a record after its request was answered, until it is in the database and in the sums. `node bin/bun.mjs
+// run bench/ledger-writes.ts [--keys one|turns|random] [--batch RECORDS] [TREE]…` measures the storage of each source
+// tree in alternation. Keys: a single one, 40 in rotation (default), or 3,000 at random with six models, so that few
+// records of a batch share a row of sums. A batch is the number of records that are written to the database at a time
+// (500). Background work on sums is measured separately.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ import { sampleRecord } from './sample-records.ts';
 const ROUNDS = 15;
 const RECORDS = 4_000;
 const RANDOM_KEYS = 3_000;
-/** Between two records: 500 a second. */
+/** Milliseconds between two records: 500 per second. */
 const APART_MS = 2;
 
 const { values, positionals } = parseArgs({
@@ -23,22 +23,22 @@ const { values, positionals } = parseArgs({
 });
 const BATCH = Number(values.batch);
 
-/** The key and the place among the samples of a record. */
+/** Key and sample number of a record. */
 function choose(number: number): { readonly keyId?: string; readonly number: number } {
   if (values.keys === 'one') return { keyId: 'key_one', number: number % 40 };
   if (values.keys === 'turns') return { number };
-  // A multiplicative generator: the same records in each tree.
+  // A multiplicative generator, so that all trees get the same records.
   const random = (Math.imul(number + 1, 0x9e3779b1) >>> 8) / 2 ** 24;
   return { keyId: `key_${Math.floor(random * RANDOM_KEYS)}`, number: Math.imul(number, 40) + (number % 40) };
 }
 
 interface Measured {
   readonly round: () => Promise<number>;
-  /** CPU of the background's work on all sums so far, in microseconds a record. */
+  /** CPU time of background work on all sums so far, in microseconds per record. */
   readonly rest: () => Promise<number>;
 }
 
-/** Records as a busy gateway has them, each with one attempt. */
+/** Prepares a storage for records of a busy gateway, each with one attempt. */
 async function measureTree(tree: string): Promise<Measured> {
   const { openSqliteStorage: open } = (await import(join(tree, 'src/storage/sqlite/storage.ts'))) as {
     openSqliteStorage: typeof openSqliteStorage;

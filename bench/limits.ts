@@ -1,5 +1,5 @@
-// CPU time of admission and settlement together under five limits, and what a hundred thousand keys with limits cost at
-// the start. `node bin/bun.mjs run bench/limits.ts` prints both.
+// CPU time of admission and settlement under five limits, and the cost of 100,000 keys with limits at the start.
+// `node bin/bun.mjs run bench/limits.ts` prints both.
 import type { CanonicalRequest } from '../src/canonical/index.ts';
 import type { Endpoint } from '../src/catalog/index.ts';
 import { RequestQuota } from '../src/engine/request-quota.ts';
@@ -21,7 +21,7 @@ const KEYS = 100_000;
 const REQUESTS = 100_000;
 const HOUR = 3_600_000;
 
-/** Five that apply to each request: of the gateway, of the project and of the key. */
+/** Five limits that apply to each request: of the gateway, the project and the key. */
 const GATEWAY: readonly LimitEntry[] = [{ concurrent: 2000 }];
 const PROJECT: readonly LimitEntry[] = [
   { usd: 5_000_000, per: 'month', timezone: 'Europe/Berlin' },
@@ -33,18 +33,18 @@ const KEY: readonly LimitEntry[] = [
 ];
 
 interface LimitsFigure {
-  /** CPU microseconds of one admission and its settlement, median of the rounds. */
+  /** CPU microseconds of one admission and settlement, median of the rounds. */
   readonly requestUs: number;
-  /** The same with ten calls in between that say what a stream has cost so far. */
+  /** The same with ten updates of a stream's cost in between. */
   readonly streamUs: number;
-  /** CPU milliseconds in which the limits of 100,000 keys are taken in. */
+  /** CPU milliseconds to register the limits of 100,000 keys. */
   readonly startMs: number;
-  /** MB of heap that they hold: before their first request, and after it. */
+  /** Their heap memory in MB: before their first request, and after it. */
   readonly startMb: number;
   readonly usedMb: number;
 }
 
-/** Measures on one limiter. @param rounds of 100,000 requests each, one key after the other */
+/** Measures one limiter. @param rounds number of rounds of 100,000 requests, over all keys */
 function measureLimits(rounds: number): LimitsFigure {
   let nowMs = Date.UTC(2026, 10, 22);
   const before = heapMb();
@@ -54,7 +54,7 @@ function measureLimits(rounds: number): LimitsFigure {
     limiter.scope(owner('gateway', ''), GATEWAY),
     limiter.scope(owner('project', 'search'), PROJECT),
   ];
-  // Every key has entries of its own, as keys of a database have.
+  // Each key has its own entries, like keys from a database.
   const keys = Array.from({ length: KEYS }, (_, at) =>
     limiter.scope(
       owner('key', `key_${at}`),
@@ -81,8 +81,9 @@ function measureLimits(rounds: number): LimitsFigure {
 }
 
 /**
- * CPU microseconds of everything that limits cost a request: its demand, admission, ten looks of the meter, headers and
- * settlement. Median of the rounds. @param entries of its key; none: what it costs where nothing is limited
+ * Total CPU microseconds of limits per request: estimate, admission, ten updates of the running cost, headers and
+ * settlement. Median of the rounds.
+ * @param entries limits of its key; empty: measures the cost without limits
  */
 function measureRequests(rounds: number, entries: readonly LimitEntry[]): number {
   const source = { entriesOf: () => [], limitsProviders: () => false, all: () => [] };
@@ -101,7 +102,7 @@ function measureRequests(rounds: number, entries: readonly LimitEntry[]): number
     const quota = RequestQuota.of(limits, tenant, Date.now);
     if (!quota) return;
     const inputTokens = estimatedInputTokens(request);
-    // One process alone waits for nobody.
+    // Resolves immediately, because no limits are shared.
     void quota.admit(estimateOf({ request, inputTokens }, endpoint, null, state), Date.now() + HOUR);
     const runningCost = quota.begin({ price, inputTokens }, 0, () => null);
     for (let read = 1; read <= 10; read += 1) runningCost?.note(read * 40, null);
@@ -119,7 +120,7 @@ function measureRequests(rounds: number, entries: readonly LimitEntry[]): number
   return median(Array.from({ length: rounds }, round));
 }
 
-/** Figures of limits for the report. */
+/** Figures of limits in the report. */
 export function limitsFigures(rounds: number): Figures {
   const { requestUs, startMb } = measureLimits(rounds);
   return { cpuPerRequest: requestUs, keptMb: startMb };

@@ -1,6 +1,7 @@
-// Times of the list of requests, its orders and counts, over the records of a month: the same questions that the console asks. Run it
-// with a data directory (`test/console/busy-month.ts` fills one) or the address of a PostgreSQL database:
-// `node bin/bun.mjs run bench/list-scale.ts DIRECTORY-OR-ADDRESS`. Prints milliseconds, and the longest that others waited.
+// Durations of the list of requests with its orders and counts, over the records of a month, for the queries of the
+// console. Run it with a data directory (`test/console/busy-month.ts` fills one) or the URL of a PostgreSQL database:
+// `node bin/bun.mjs run bench/list-scale.ts DIRECTORY-OR-ADDRESS`. Prints milliseconds, and the longest time that the
+// event loop was blocked.
 import { join } from 'node:path';
 import type { GenerationFilters, GenerationQuery } from '../src/accounts/ports/index.ts';
 import { openPostgresStorage } from '../src/storage/postgres/storage.ts';
@@ -72,7 +73,7 @@ for (const [what, filters] of [
   ['two attempts or more', { ...month, minAttempts: 2 }],
   ['0.003 USD or more', { ...month, minCostUsd: 0.003 }],
 ] as const) {
-  // Whole days, as the management API asks for them.
+  // Whole days, as the management API queries them.
   const first = Math.floor(month.fromMs / DAY_MS) * DAY_MS;
   const edges = Array.from({ length: 33 }, (_, at) => first + at * DAY_MS);
   await measured(`counts of ${what}`, () => storage.ledger.count({ filters, edges }));

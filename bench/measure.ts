@@ -1,5 +1,4 @@
-// Measures one target under one load: writes the body, runs the load generator and reads what it prints. Knows nothing
-// of how targets are started, which loads there are or how results are shown.
+// Measures one target under one load: writes the body, runs the load generator and parses its output.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +7,10 @@ import { agentBody, conversationBody } from './bodies.ts';
 import { LOAD_CORE, onCore } from './processes.ts';
 import { compiled, type Target } from './targets.ts';
 
-/** The figures of one run, those that it has. */
+/** Figures of one run. Absent: not measured. */
 export type Figures = Readonly<Partial<Record<FigureName, number | null>>>;
 
-/** Times in microseconds where no unit is named, memory in MB. */
+/** Names of figures. Microseconds if the name has no unit; memory in MB. */
 export type FigureName =
   | 'cpuPerRequest'
   | 'cpuPerChunk'
@@ -25,47 +24,47 @@ export type FigureName =
   | 'chunk50'
   | 'chunk99'
   | 'resident'
-  /** Most streams that had begun and not ended at one moment. */
+  /** Maximum number of concurrent streams. */
   | 'streamsAtOnce'
-  /** See start-up.ts and footprint.ts. */
+  /** Described in start-up.ts and footprint.ts. */
   | 'firstAnswerSeconds'
   | 'idleResident'
   | 'ledgerBytes'
   | 'allocatedMb'
   | 'keptMb';
 
-/** Requests to send, and how many clients send them at once. */
+/** Requests to send, and the number of clients. */
 export interface Load {
   readonly name: string;
   readonly title: string;
-  /** How the upstream answers: one of the names that mock.c reads. */
+  /** Selects the upstream's behaviour: one of the names in mock.c. */
   readonly model: string;
   readonly bodyBytes: number;
-  /** True: the request of an agent with tools; absent: a conversation. */
+  /** True: an agent's request with tools; absent: a conversation. */
   readonly agent?: boolean;
   readonly stream: boolean;
   readonly connections: number;
-  /** Seconds over which the connections start. */
+  /** Seconds over which connections are opened. */
   readonly ramp: number;
-  /** Requests a second of each connection; absent: the next one as soon as the last was answered. */
+  /** Requests per second of each connection; absent: each is sent after the previous response. */
   readonly rate?: number;
 }
 
 export interface Window {
-  /** Seconds that do not count, and those that do. */
+  /** Seconds of warm-up, and of measurement. */
   readonly warm: number;
   readonly seconds: number;
-  /** Ends the load after this many requests; only without warm seconds, where all of them are counted. */
+  /** Ends the load after this many requests. Only without warm-up, because all of them count. */
   readonly requests?: number;
 }
 
-/** Text chunks of one stream of mock.c. */
+/** Text chunks per stream of mock.c. */
 const CHUNKS = 200;
 
 /**
- * Puts a load on a target.
+ * Puts load on a target.
  * @param folder for the body
- * @returns its figures over the window. Rejects when an answer was not as it should be.
+ * @returns its figures over the window. Rejects if a response was not as expected
  */
 export async function measure(load: Load, target: Target, folder: string, window: Window): Promise<Figures> {
   const bodyPath = join(folder, `${load.name}-${target.name}.json`);

@@ -1,4 +1,4 @@
-// How long it takes to move a data directory into PostgreSQL. `node bin/bun.mjs run bench/move.ts [records]`
+// Duration of moving a data directory to PostgreSQL: `node bin/bun.mjs run bench/move.ts [records]`
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ for (let n = 0; n < RECORDS; n += 1) {
 await storage.ledger.findOfAnybody('');
 while (await storage.usage.maintain(start + DAYS * DAY_MS));
 await storage.close();
-// This process gives the locks of the first one back when it likes.
+// A copy, because this process may release the locks of the original late.
 const dataDir = join(folder, 'data');
 cpSync(made, dataDir, { recursive: true });
 

@@ -1,5 +1,5 @@
-// CPU time of what watches a request that is over: counting it for metrics, noting it for alerts, and with traces on taking
-// it, making its spans and writing them as JSON. `node bin/bun.mjs run bench/observers.ts` prints each, beside an empty loop.
+// CPU time of the observers of a finished request: metrics, alerts and, with tracing, spans and their JSON. `node
+// bin/bun.mjs run bench/observers.ts` prints each, next to an empty loop.
 import { BudgetWatch } from '../src/operations/alerts/watch-budgets.ts';
 import type { Settlement, SettlementObserver } from '../src/engine/index.ts';
 import { Limits } from '../src/accounts/limits/index.ts';
@@ -13,20 +13,20 @@ import { settlement } from '../test/support/settlement.ts';
 const REQUESTS = 100_000;
 const ROUNDS = 7;
 
-/** Twenty models, as a gateway has them in use. */
+/** Twenty models, as on a typical gateway. */
 const settlements: readonly Settlement[] = Array.from({ length: 20 }, (_, at) => {
   const id = (0x1_0000_0000n + BigInt(at)).toString(16).padStart(32, '0');
   const one = settlement({ model: `a/model-${at}`, usd: 0.001 });
   return { ...one, generation: { ...one.generation, id }, trace: traceOf(() => null, id, 1) };
 });
 
-/** CPU microseconds of one request. */
+/** CPU microseconds per request. */
 async function costOf(observer: SettlementObserver, done: () => Promise<unknown>): Promise<number> {
   const from = process.cpuUsage();
   for (let at = 0; at < REQUESTS; at += 1) {
     const one = settlements[at % settlements.length];
     if (one) observer.settled(one);
-    // Waiting spans are sent before there are too many.
+    // Exports spans before the queue is full.
     if (at % 1000 === 999) await done();
   }
   const { user, system } = process.cpuUsage(from);
@@ -46,7 +46,7 @@ function exporter(): TraceExporter {
         return { status: 200, header: () => null, url: '', bytes: Buffer.alloc(0) };
       },
     },
-    // Sent when the bench says so.
+    // Exports only when the benchmark requests it.
     clock: { ...systemClock, after: () => () => {} },
     log,
   });

@@ -1,5 +1,5 @@
-// Every protocol of a client with every protocol of an upstream: their names, and the table of what a chunk costs in
-// each, times chat → chat. Knows nothing of how they are measured.
+// All pairs of client and upstream protocols: their names, and a table of the cost per chunk, relative to chat →
+// chat.
 import { type Api, CHAT, GEMINI, MESSAGES, RESPONSES } from './apis.ts';
 import { aligned, median, type Results } from './report.ts';
 
@@ -12,7 +12,7 @@ export interface Pair {
   readonly name: PairName;
   readonly label: string;
   readonly client: Api;
-  /** The provider in the gateway's configuration. */
+  /** Provider in the gateway's configuration. */
   readonly provider: `pair-${Spoken}`;
 }
 
@@ -47,7 +47,7 @@ export const PAIRS: readonly Pair[] = SPOKEN.flatMap((client) =>
 /** Baseline of the other pairs. */
 export const FIRST_PAIR: PairName = 'pair-chat-chat';
 
-/** One provider for each protocol of an upstream: never faithful, so that its own clients are translated too. */
+/** One provider per upstream protocol. None is faithful, so that requests in its own protocol are translated too. */
 export function pairProviders(origin: string): Record<Pair['provider'], object> {
   const entries = SPOKEN.map((spoken) => {
     const version = spoken === 'gemini' ? 'v1beta' : 'v1';
@@ -57,7 +57,7 @@ export function pairProviders(origin: string): Record<Pair['provider'], object> 
   return Object.fromEntries(entries) as Record<Pair['provider'], object>;
 }
 
-/** The table of CPU time per chunk, clients in rows and upstreams in columns; '' where nothing was measured. */
+/** Table of CPU time per chunk, with clients as rows and upstreams as columns; '' if nothing was measured. */
 export function pairTable(results: Results): string {
   const figures = results['pairs'];
   const first = median(figures?.[FIRST_PAIR], 'cpuPerChunk');

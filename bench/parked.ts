@@ -1,17 +1,17 @@
-// Cost of an answer in the background while it waits in the queue: private memory of the gateway for each, and how soon they are
-// taken. With `running`, cost of one whose model is silent: that memory, and CPU of all of them in a second. Run with
-// `node bin/bun.mjs run bench/parked.ts [answers] [running]`.
+// Cost of a background response while it is queued: private memory of the gateway for each, and the rate at which
+// they are accepted. With `running`, cost of a response whose model sends nothing: memory, and CPU time of all of
+// them per second. Run with `node bin/bun.mjs run bench/parked.ts [answers] [running]`.
 import { readFileSync } from 'node:fs';
 import { freshFolder, runtimePid, startProgram } from '../test/support/program.ts';
 
 const answers = Number(process.argv[2] ?? 10_000);
 const isRunning = process.argv[3] === 'running';
-/** Before the first measurement: what the first requests need stays. */
+/** Number of requests before the first measurement, for memory that is allocated once. */
 const WARM_UP = 500;
 const SIDE_BY_SIDE = 32;
-/** Time in which memory of requests that are over is released, in milliseconds. */
+/** Milliseconds until memory of finished requests is released. */
 const REST_MS = 12_000;
-/** Time in which CPU is measured, in milliseconds. */
+/** Milliseconds for which CPU time is measured. */
 const WATCHED_MS = 30_000;
 const LOOK_MS = 200;
 const TICKS_PER_SECOND = 100;
@@ -20,9 +20,9 @@ const SILENCE_MS = 3_600_000;
 const FIRST =
   'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"It"},"finish_reason":null}]}\n\n';
 
-/** Answers that have begun. */
+/** Number of started responses. */
 let begun = 0;
-/** A model that says one word, and then nothing. */
+/** A model that sends one word, and then nothing. */
 const upstream = Bun.serve({
   port: 0,
   idleTimeout: 0,
@@ -44,7 +44,7 @@ const config = {
   },
   routing: { timeouts: { idle_ms: SILENCE_MS } },
   jobs: {
-    // Answers wait where nobody runs them.
+    // With a concurrency of 0, responses stay queued.
     concurrent: isRunning ? answers + WARM_UP : 0,
     concurrent_per_project: answers + WARM_UP,
     max_open: answers + WARM_UP,
@@ -54,14 +54,14 @@ await Bun.write(`${folder}/dragoman.yaml`, JSON.stringify(config));
 const gateway = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], { folder });
 const pid = runtimePid(gateway.pid);
 
-/** Bytes that no other process shares. */
+/** Bytes of memory that are not shared with other processes. */
 function privateBytes(): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
   return (of('Private_Dirty') + of('Private_Clean')) * 1024;
 }
 
-/** CPU of the gateway so far, in seconds. */
+/** CPU time of the gateway so far, in seconds. */
 function cpu(): number {
   const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const fields = after.split(' ');

@@ -1,16 +1,17 @@
-// `npm run path [-- TREE]`: the way of one streamed request (a Chat Completions client, a Messages upstream) through the
-// code of a source tree: how many files it runs and how many folder borders it crosses. `--list` names them; `--calls CASE`
-// counts instead how often each function is called, see calls.ts.
+// `npm run path [-- TREE]`: path of one streamed request (a Chat Completions client, a Messages upstream) through the
+// code of a source tree: how many files run, and how many folder borders are crossed. `--list` prints them. `--calls
+// CASE` counts the calls of each function instead, see calls.ts.
 //
-// How it is counted, on a gateway started by its own launcher that has answered such requests before:
-//   files     files of src/ of which at least one function ran while one request was answered, by the runtime's precise
-//             count of calls, from its first byte until its record is a row of the database and part of all sums. What was
-//             only loaded does not count, nor the code at the top of a file, nor what also runs while nobody asks (timers).
-//             Those before the answer run until the client has all of it; by then its record is in the journal.
-//   borders   pairs of folders A → B, A ≠ B, where one of these files, in A, imports values (not types) from B, and at
-//             least one of these files is in B; each pair once, however many imports it has. `folders` takes every
-//             folder for itself, `floors` only those directly in src/.
-// Commit 67d0cf5, before the engine had rooms: 99 files and 32 crossings by a reader; this count says 112, 28 and 21.
+// The gateway is started by its own launcher and has answered such requests before. Definitions:
+//   files     files of src/ with at least one function that ran for the request, by the runtime's precise call counts,
+//             from its first byte until its record is in the database and in all sums. Without files that were only
+//             loaded, top-level code, and what also runs while idle (timers). Files before the answer are those that ran
+//             until the client had all of it; by then its record is in the journal.
+//   borders   pairs of folders A → B where one of these files in A imports values (not types) from B, and at least one
+//             of these files is in B. Each pair counts once. `folders` counts all folders separately, `floors` only
+//             those directly in src/.
+// Commit 67d0cf5, before the engine was split into folders: 99 files and 32 borders counted by a reader; 112, 28 and
+// 21 by this program.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -22,33 +23,33 @@ import { startProbed } from './probed.ts';
 import { aligned } from './report.ts';
 import { startMock, targetOf } from './targets.ts';
 
-/** The parts of V8's precise coverage that are read. */
+/** Used parts of V8's precise coverage. */
 export interface Coverage {
   readonly result: readonly {
     readonly url: string;
     readonly functions: readonly {
       readonly functionName: string;
-      /** The first is that of the function itself. */
+      /** The first range is that of the function itself. */
       readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
     }[];
   }[];
 }
 
-/** Files of a folder in which a function ran, by their path in it. */
+/** Files in a folder with a function that ran, as relative paths. */
 export function executedFiles(coverage: Coverage, folder: string): Set<string> {
   const ran = coverage.result.filter(
     ({ url, functions }) =>
       url.startsWith(`file://${folder}/`) &&
-      // A function that starts at 0 is the file itself.
+      // A function that starts at 0 is the top-level code.
       functions.some(({ ranges: [own] }) => own !== undefined && own.startOffset > 0 && own.count > 0),
   );
   return new Set(ran.map(({ url }) => relative(folder, url.slice('file://'.length))));
 }
 
 /**
- * Pairs of folders between which these files import.
- * @param importsOf paths of what a file imports, in the same folder as the files
- * @param folderOf what counts as a folder
+ * Pairs of folders between which the files import.
+ * @param importsOf paths that a file imports, relative to the same folder as the files
+ * @param folderOf folder of a file
  * @returns "A → B", each once
  */
 export function bordersOf(
@@ -66,17 +67,17 @@ export function bordersOf(
   return [...new Set(pairs)].toSorted();
 }
 
-/** Seconds for what a request leaves to be done: the indexer waits up to two for more records. */
+/** Seconds until a request's work is done: the indexer waits up to two for more records. */
 const SETTLING = 4;
 
 /** Files of `src` that run for one request. */
 interface Way {
   readonly all: Set<string>;
-  /** Until the client has its whole answer. */
+  /** Files that run until the client has its whole answer. */
   readonly beforeAnswer: Set<string>;
 }
 
-/** Runs warm requests. @returns files that ran for two of them */
+/** Sends warm requests. @returns files that ran in both runs */
 async function filesOfOneRequest(root: string): Promise<Way> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-path-'));
   const mock = await startMock(folder);
@@ -103,7 +104,7 @@ async function filesOfOneRequest(root: string): Promise<Way> {
     };
     await ask(2, SETTLING);
     const idle = await ran(0);
-    // Two runs: a file that one of them loaded by chance is not on the path.
+    // Two runs, to exclude files that were only loaded by chance.
     const twice = async (settling: number): Promise<Set<string>> => {
       const first = await ran(1, settling);
       await ask(0, SETTLING);

@@ -1,5 +1,5 @@
-// CPU time of one plan with its table, alone: who may answer a request, in which order and why, for 1 and 10 endpoints
-// under each policy, with everything measured that can be. `node bin/bun.mjs run bench/plan.ts` prints it; `npm run bench` judges it.
+// CPU time of one routing plan with its table, for 1 and 10 endpoints under each policy, with all measurements
+// available. `node bin/bun.mjs run bench/plan.ts` prints it, and `npm run bench` judges it.
 import type { JsonObject } from '../src/base/json/index.ts';
 import { NO_USAGE, Report, type CanonicalRequest } from '../src/canonical/index.ts';
 import { buildCatalog, type Catalog } from '../src/catalog/index.ts';
@@ -16,13 +16,13 @@ export const CANDIDATES = [1, 10] as const;
 export interface PlanFigure {
   readonly policy: (typeof POLICIES)[number];
   readonly candidates: number;
-  /** CPU microseconds of this process for one plan, median of several rounds. */
+  /** CPU microseconds per plan, median of several rounds. */
   readonly planUs: number;
-  /** The same with the table that is kept with the generation. */
+  /** The same with the table that is stored with the generation. */
   readonly tableUs: number;
 }
 
-/** Measures every policy with every number of candidates. @param rounds of 10,000 plans each */
+/** Measures every policy with every number of endpoints. @param rounds number of rounds of 10,000 plans */
 export function measurePlans(rounds: number): PlanFigure[] {
   return CANDIDATES.flatMap((candidates) =>
     POLICIES.map((policy) => ({
@@ -34,7 +34,7 @@ export function measurePlans(rounds: number): PlanFigure[] {
   );
 }
 
-/** The dearest policy with the most candidates, its table included, as the report takes it. */
+/** The most expensive policy with the most endpoints, including its table, for the report. */
 export function planFigures(rounds: number): Figures {
   return { cpuPerRequest: Math.max(...measurePlans(rounds).map(({ tableUs }) => tableUs)) };
 }
@@ -69,7 +69,7 @@ function measure(policy: string, candidates: number, rounds: number, withTable: 
   };
   let planned = 0;
   const times: number[] = [];
-  // The first round is compiled while it runs.
+  // The first round includes compilation.
   for (let round = 0; round <= rounds; round += 1) {
     const before = process.cpuUsage();
     for (let n = 0; n < PLANS; n += 1) {
@@ -83,7 +83,7 @@ function measure(policy: string, candidates: number, rounds: number, withTable: 
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 
-/** Attempts at every endpoint, some of them failed, so that each measure has a value. */
+/** Records attempts at every endpoint, some failed, so that each measure has a value. */
 function warm(state: MemoryRoutingState, catalog: Catalog, clock: { nowMs: number }): void {
   const endpoints = catalog.find(MODEL)?.endpoints ?? [];
   const usage = {

@@ -1,26 +1,26 @@
-// Preloaded into a gateway that is looked into (BUN_OPTIONS=--preload=…): answers one-line commands on a Unix socket
-// with one line of JSON. It costs a request nothing while nobody asks. Knows nothing of the gateway.
+// Preloaded into a gateway for inspection (BUN_OPTIONS=--preload=…). Answers one-line commands on a Unix socket with
+// one line of JSON. Costs requests nothing while it is not used.
 //
-//   heap                     objects and bytes of the JavaScript heap, as they are
-//   collect                  the same after a full collection
-//   profile-start MICROS     starts sampling the program; an answer `{}`
-//   profile-stop FILE        ends it and writes a .cpuprofile
-//   coverage FILE            writes how often each function was called since the start or the last time: V8's precise
-//                            coverage, counted where DRAGOMAN_BENCH_COVERAGE is set
+//   heap                     number of objects and bytes of the JavaScript heap
+//   collect                  the same after a full garbage collection
+//   profile-start MICROS     starts a sampling profiler, and answers `{}`
+//   profile-stop FILE        stops it and writes a .cpuprofile
+//   coverage FILE            writes the number of calls of each function since the start or the previous command: V8's
+//                            precise coverage. Requires DRAGOMAN_BENCH_COVERAGE
 import { writeFileSync } from 'node:fs';
 import type { Session } from 'node:inspector';
 import { heapStats } from 'bun:jsc';
 
 const path = process.env['DRAGOMAN_BENCH_PROBE'] ?? '';
-// Processes that the gateway starts are not looked into.
+// Processes that the gateway starts are not inspected.
 delete process.env['BUN_OPTIONS'];
 delete process.env['DRAGOMAN_BENCH_PROBE'];
 
-/** Loaded when it is needed: it takes memory of its own. */
+/** Loaded on first use, because it needs memory. */
 let inspector: Session | undefined;
 
 if (process.env['DRAGOMAN_BENCH_COVERAGE'] !== undefined) {
-  // Only what is loaded from now on is counted.
+  // Only counts code that is loaded afterwards.
   await ask('Profiler.enable');
   await ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 }
@@ -53,7 +53,7 @@ function heap(): object {
   return { heapSize, objectCount, extraMemorySize };
 }
 
-/** One call of the inspector. Rejects as it does. */
+/** Calls a method of the inspector. */
 async function ask(method: string, parameters: object = {}): Promise<object> {
   if (inspector === undefined) {
     const { Session } = await import('node:inspector');

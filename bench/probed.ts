@@ -1,4 +1,4 @@
-// Starts a gateway with the probe inside, and asks it. See probe.ts for what can be asked.
+// Starts a gateway with the probe of probe.ts, and sends commands to it.
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type GatewayOptions, type Server, startGateway } from './targets.ts';
@@ -7,22 +7,22 @@ export interface HeapSize {
   /** Bytes. */
   readonly heapSize: number;
   readonly objectCount: number;
-  /** Bytes outside of the heap that its objects hold. */
+  /** Bytes outside of the heap that its objects use. */
   readonly extraMemorySize: number;
 }
 
 export interface ProbedGateway extends Server {
-  /** The JavaScript heap. @param collected true: after a full collection */
+  /** Size of the JavaScript heap. @param collected true: after a full garbage collection */
   heap(collected: boolean): Promise<HeapSize>;
-  /** Samples the program while `work` runs. @param file gets the .cpuprofile */
+  /** Profiles the gateway during `work`. @param file path of the .cpuprofile to write */
   profile(file: string, work: () => Promise<void>): Promise<void>;
-  /** Counts the calls of every function while `work` runs. @param file gets V8's precise coverage */
+  /** Counts the calls of every function during `work`. @param file path for V8's precise coverage */
   coverage(file: string, work: () => Promise<void>): Promise<void>;
 }
 
 const SAMPLING_MICROS = 500;
 
-/** Starts a gateway that can be asked. */
+/** Starts a gateway with the probe. */
 export async function startProbed(
   folder: string,
   mockPort: number,

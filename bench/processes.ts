@@ -1,18 +1,17 @@
-// Starts the processes of the benchmark, each on a chosen core, and ends exactly those. Reads /proc. Knows nothing
-// of what the processes do.
+// Starts the processes of the benchmark on chosen cores, and stops only those. Reads /proc.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** Cores: what is measured runs alone; the upstream and the load share the other. */
+/** The measured process has a core of its own. Upstream and load share the other. */
 export const MEASURED_CORE = 1;
 export const LOAD_CORE = 0;
 
 export interface Owned {
   readonly pid: number;
-  /** Resolves to the first line of its output that `matches`. Rejects when it ends before, or after ten seconds. */
+  /** Resolves to the first line of output that matches. Rejects if the process ends before, or after ten seconds. */
   line(matches: RegExp): Promise<RegExpMatchArray>;
   stop(): Promise<void>;
 }
@@ -23,7 +22,7 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
-/** Path of a program on PATH or in the system folders that PATH often lacks; null when there is none. */
+/** Path of a program on PATH, or in system folders that are often missing from it; null if not found. */
 export function findProgram(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
@@ -31,18 +30,18 @@ export function findProgram(name: string): string | null {
 
 const taskset = availableParallelism() > 1 ? findProgram('taskset') : null;
 
-/** True when processes stay on their cores. */
+/** True if processes are pinned to cores. */
 export const pinned = taskset !== null;
 
-/** The command, bound to a core where that is possible; to none where it is null. */
+/** Command pinned to a core, if possible. @param core null: not pinned */
 export function onCore(core: number | null, command: readonly string[]): string[] {
   return taskset && core !== null ? [taskset, '-c', String(core), ...command] : [...command];
 }
 
 /**
  * Starts a process.
- * @param logPath file that gets its error output
- * @param environment variables beside those of this process
+ * @param logPath file for its standard error
+ * @param environment additional variables
  */
 export function start(
   command: readonly string[],
@@ -107,7 +106,7 @@ export function start(
   };
 }
 
-/** Processes whose parent is `pid`. */
+/** Child processes of `pid`. */
 export function childrenOf(pid: number): number[] {
   const children: number[] = [];
   for (const name of readdirSync('/proc')) {
@@ -116,13 +115,13 @@ export function childrenOf(pid: number): number[] {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       if (Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ', 1)[0]) === pid) children.push(Number(name));
     } catch {
-      // It ended between the two reads.
+      // The process ended between the two reads.
     }
   }
   return children;
 }
 
-/** A process and all that descend from it, as of now. */
+/** A process and all current descendants. */
 export function familyOf(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(familyOf)];
 }
@@ -133,28 +132,31 @@ export function residentMb(pid: number): number {
   return Number(kb ?? Number.NaN) / 1024;
 }
 
-/** Memory in MB that a process takes, each page divided by how many have it: what many processes take adds up. */
+/**
+ * Memory of a process in MB, with shared pages divided by their number of users, so that the memory of processes can
+ * be added.
+ */
 export function proportionalMb(pid: number): number {
   const kb = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
   return Number(kb ?? Number.NaN) / 1024;
 }
 
-/** Ticks of the kernel's clock in a second, in which it counts CPU time (Linux on every architecture that we know). */
+/** Clock ticks per second in which the kernel counts CPU time (Linux on all known architectures). */
 const TICKS = 100;
 
-/** CPU time of a process since its start, of all its threads, in milliseconds: exact to ten. */
+/** CPU time of all threads of a process since its start, in milliseconds, with a resolution of ten. */
 export function usedCpuMs(pid: number): number {
   return (cpuTicks(pid).slice(0, 2).reduce(sum) * 1000) / TICKS;
 }
 
-/** The same of a process and all that ever descended from it: those that ended are counted where they were waited for. */
+/** CPU time of a process and all of its descendants. Ended ones are counted once their parent has waited for them. */
 export function familyCpuMs(pid: number): number {
   let ticks = 0;
   for (const each of familyOf(pid)) {
     try {
       ticks += cpuTicks(each).reduce(sum);
     } catch {
-      // It ended just now, and will be counted there.
+      // The process just ended, and will be counted by its parent.
     }
   }
   return (ticks * 1000) / TICKS;
@@ -162,7 +164,7 @@ export function familyCpuMs(pid: number): number {
 
 const sum = (one: number, other: number): number => one + other;
 
-/** User and system time, of itself and of children that it has waited for ("proc_pid_stat(5)", fields 14 to 17). */
+/** User and system time of a process and of children that it has waited for ("proc_pid_stat(5)", fields 14 to 17). */
 function cpuTicks(pid: number): number[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat
@@ -172,7 +174,7 @@ function cpuTicks(pid: number): number[] {
     .map(Number);
 }
 
-/** A port that was free a moment ago. */
+/** Finds a free port. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -184,7 +186,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Runs a program to its end. Throws with its error output when it fails. */
+/** Runs a program to its end. @throws Error with its standard error if it fails */
 export function run(command: readonly string[]): void {
   const [program = '', ...rest] = command;
   const { status, stderr, error } = spawnSync(program, rest, { encoding: 'utf8' });

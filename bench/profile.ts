@@ -1,9 +1,9 @@
-// Reads a .cpuprofile and says where the time went: by folder of src/, by file, by function. Pure: a profile in, tables
-// out. A function of the runtime (JSON.parse, a socket's write) counts as itself in the table of functions, and to
-// whoever called it in those of folders and files: who calls it can avoid it.
+// Summarizes a .cpuprofile by folder of src/, file and function. In the table of functions, those of the runtime
+// (JSON.parse, a socket's write) count separately. In those of folders and files they count for their caller, because
+// the caller can avoid them.
 import { aligned } from './report.ts';
 
-/** The parts of a .cpuprofile that are read. */
+/** Used parts of a .cpuprofile. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -13,7 +13,7 @@ export interface CpuProfile {
   readonly samples: readonly number[];
 }
 
-/** Share of all samples, by name; largest first. */
+/** Share of all samples by name, largest first. */
 export type Shares = readonly (readonly [name: string, share: number])[];
 
 export interface ProfileShares {
@@ -25,8 +25,8 @@ export interface ProfileShares {
 const NO_CODE = '(runtime)';
 
 /**
- * Adds up a profile.
- * @param root the source tree: its files are named by their path in it
+ * Sums up a profile.
+ * @param root the source tree; its files are named by their relative paths
  */
 export function sharesOf(profile: CpuProfile, root: string): ProfileShares {
   const hits = new Map<number, number>();
@@ -57,10 +57,10 @@ export function sharesOf(profile: CpuProfile, root: string): ProfileShares {
 }
 
 /**
- * The three tables.
- * @param rows of files and functions each
- * @param micros CPU time of one request: shares are shown in it too
- * @param unit of that
+ * Formats the three tables.
+ * @param rows maximum number of files and of functions
+ * @param micros CPU time of one request, to show shares as times
+ * @param unit unit of those times
  */
 export function profileTables(shares: ProfileShares, rows: number, micros: number, unit: string): string {
   const table = (title: string, list: Shares, most: number): string => {
@@ -76,7 +76,7 @@ export function profileTables(shares: ProfileShares, rows: number, micros: numbe
   ].join('\n\n');
 }
 
-/** Path in the source tree; the name of a package; null for the runtime's own functions. */
+/** Path in the source tree, or name of a package; null for functions of the runtime. */
 function fileOf(url: string, root: string): string | null {
   const path = url.replace(/^file:\/\//, '');
   if (path.startsWith(`${root}/`)) {

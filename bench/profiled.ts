@@ -1,4 +1,4 @@
-// Looks into a gateway under one case: warms it, measures it, then samples it under the same load.
+// Profiles a gateway under one case: warms it up, measures it, then samples it under the same load.
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Case } from './cases.ts';
@@ -7,24 +7,24 @@ import { type CpuProfile, profileTables, sharesOf } from './profile.ts';
 import { startProbed } from './probed.ts';
 import { targetOf } from './targets.ts';
 
-/** Rows of the tables of files and functions. */
+/** Maximum rows in the tables of files and functions. */
 const ROWS = 25;
 
 export interface ProfileOptions {
   /** The source tree. */
   readonly root: string;
   readonly label: string;
-  /** Seconds of load before anything counts, and of the measurement; it is sampled twice as long as measured. */
+  /** Seconds of warm-up, and of measurement. Sampling takes twice as long as the measurement. */
   readonly warm: number;
   readonly seconds: number;
-  /** Gets the .cpuprofile. */
+  /** Path of the .cpuprofile to write. */
   readonly file: string;
 }
 
 /**
- * Starts a gateway of its own for it, and ends it.
+ * Starts a gateway for the profile and stops it.
  * @param folder for its files
- * @returns the tables, under a line that says what a request costs without the profiler
+ * @returns the tables, after a line with the cost of a request without the profiler
  */
 export async function profileCase(
   each: Case,

@@ -1,4 +1,4 @@
-// Makes the tables of a benchmark and judges it against budgets.json. Pure: figures in, text and verdicts out.
+// Formats the tables of a benchmark, and judges its figures against budgets.json.
 import type { FigureName, Figures } from './measure.ts';
 import type { Scenario } from './scenarios.ts';
 import { quartiles } from './spread.ts';
@@ -10,31 +10,31 @@ export type Results = Readonly<Record<string, Partial<Record<TargetName, readonl
 export interface Budget {
   readonly says: string;
   readonly scenario: string;
-  /** `dearest`: of the scenario's targets the one with the largest figure. */
+  /** `dearest`: the scenario's target with the largest figure. */
   readonly target: TargetName | 'dearest';
   readonly figure: FigureName;
-  /** Multiplied by this, to be shown in another unit. */
+  /** Factor to convert the unit of the figure. */
   readonly scale?: number;
-  /** Divided by the same figure of another target of the same run. */
+  /** Target of the same run by whose figure it is divided. */
   readonly times?: Reference;
-  /** Or that figure is subtracted. */
+  /** Target whose figure is subtracted. */
   readonly minus?: Reference;
-  /** Value to reach. */
+  /** Desired value. */
   readonly goal: number;
-  /** Beyond this the run fails: what is reached and a margin for noisy machines. `atLeast` figures fail below it. */
+  /** The run fails beyond this value, which includes a margin for noisy machines. With `atLeast`, it fails below. */
   readonly limit: number;
   readonly atLeast?: boolean;
 }
 
 export interface Reference {
-  /** By default the scenario of the budget. */
+  /** Default: the scenario of the budget. */
   readonly scenario?: string;
   readonly target: TargetName;
 }
 
 export interface Verdict {
   readonly says: string;
-  /** Null: there was nothing to compare with. */
+  /** Null: no value to compare with. */
   readonly value: number | null;
   readonly goal: number;
   readonly limit: number;
@@ -42,7 +42,7 @@ export interface Verdict {
   readonly reached: boolean;
 }
 
-/** The median of a figure; null when no repetition has it. */
+/** Median of a figure; null if no repetition has it. */
 export function median(repetitions: readonly Figures[] | undefined, figure: FigureName): number | null {
   const values = (repetitions ?? []).flatMap((figures) => figures[figure] ?? []);
   return values.length === 0 ? null : quartiles(values).middle;
@@ -79,9 +79,9 @@ function ownFigure(figures: Results[string] | undefined, { target, figure }: Bud
 interface Column {
   readonly title: string;
   readonly figure: FigureName;
-  /** Shown beside it: `× nginx` or `+` over direct. */
+  /** Additional comparison: `× nginx`, or `+` over direct. */
   readonly compare?: 'nginx' | 'direct' | undefined;
-  /** The figure is multiplied by this. */
+  /** Factor to convert the unit of the figure. */
   readonly scale?: number;
   readonly digits: number;
 }
@@ -100,7 +100,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'streams at once', figure: 'streamsAtOnce', digits: 0 },
 ];
 
-/** The table of one scenario. */
+/** Formats the table of one scenario. */
 export function scenarioTable(
   scenario: Scenario,
   results: Results,
@@ -122,7 +122,7 @@ function cell(figures: NonNullable<Results[string]>, target: TargetName, column:
   const { figure, compare, scale = 1, digits } = column;
   const value = median(figures[target], figure);
   if (value === null) return '';
-  // The upstream's own CPU time and memory are no measure of a proxy.
+  // CPU time and memory of the upstream itself are not comparable with those of a proxy.
   if (
     target === 'direct' &&
     (figure === 'cpuPerChunk' || figure === 'cpuPerRequest' || figure === 'resident')
@@ -137,7 +137,7 @@ function cell(figures: NonNullable<Results[string]>, target: TargetName, column:
     : `${text} (+${((value - other) * scale).toFixed(2)})`;
 }
 
-/** The table of the budgets. */
+/** Formats the table of budgets. */
 export function budgetTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ says, value, goal, limit, kept, reached }) => [
     says,
@@ -149,7 +149,7 @@ export function budgetTable(verdicts: readonly Verdict[]): string {
   return aligned([['budget', 'measured', 'goal', 'limit', ''], ...rows]);
 }
 
-/** Rows of a table in columns of one width each, the first one to the left. */
+/** Aligns the columns of a table, the first one to the left. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows

@@ -1,14 +1,14 @@
-// Cost of keeping a stream: CPU of the gateway for each chunk, of the same answers with `x-dragoman-resumable` and without, in
-// turns. Run with `node bin/bun.mjs run bench/resumption.ts [turns] [chunks]`.
+// Cost of keeping a stream for resumption: CPU time of the gateway per chunk, for the same answers with and without
+// `x-dragoman-resumable`, in alternation. Run with `node bin/bun.mjs run bench/resumption.ts [turns] [chunks]`.
 import { readFileSync } from 'node:fs';
 import { freshFolder, runtimePid, startProgram } from '../test/support/program.ts';
 
 const turns = Number(process.argv[2] ?? 12);
 const chunks = Number(process.argv[3] ?? 400);
-/** Answers at once, and one after the other, in each turn. */
+/** Concurrent answers, and consecutive ones of each, per turn. */
 const SIDE_BY_SIDE = 64;
 const IN_A_ROW = 2;
-/** Between two events of a stream, in milliseconds: each is read and written by itself. */
+/** Milliseconds between two events of a stream, so that each is read and written separately. */
 const PACE_MS = 3;
 const TICKS_PER_SECOND = 100;
 
@@ -23,7 +23,7 @@ const upstream = Bun.serve({
   fetch: () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
-      // One event in a write, as models send them.
+      // One event per write, as models send them.
       async pull(controller) {
         controller.enqueue(encoder.encode(sent < chunks ? event(sent) : LAST));
         if (sent++ >= chunks) controller.close();
@@ -46,7 +46,7 @@ await Bun.write(`${folder}/dragoman.yaml`, config);
 const gateway = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], { folder });
 const pid = runtimePid(gateway.pid);
 
-/** CPU of the gateway so far, in seconds. */
+/** CPU time of the gateway so far, in seconds. */
 function cpu(): number {
   const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const fields = after.split(' ');

@@ -1,11 +1,11 @@
-// `npm run bench`: measures Dragoman beside nginx and beside no proxy at all, in turn, and judges the medians
-// against budgets.json. Leaves the figures in .build/last.json.
+// `npm run bench`: measures Dragoman, nginx and no proxy at all in alternation, and judges the medians against
+// budgets.json. Writes the figures to .build/last.json.
 //
-//   --quick        one short repetition of what is judged, under 40 seconds
-//   --repeat N     another number of repetitions than three
+//   --quick        one short repetition of the judged scenarios, under 40 seconds
+//   --repeat N     number of repetitions (3)
 //   --only NAME    one scenario, `start`, `footprint`, `plan` or `limits`
 //   --report-only  never fails
-//   --profile      no benchmark: where the CPU time goes; --only takes cases (see cases.ts), by default relay
+//   --profile      profiles instead; --only takes cases (see cases.ts), by default relay
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,11 +49,11 @@ if (process.platform !== 'linux') {
 const { quick, only } = values;
 const repetitions = Math.max(1, Number(values.repeat ?? (quick ? 1 : 3)) || 1);
 /**
- * Seconds of mixed load before anything is measured, all kinds of it together: the runtime compiles what is hot, which takes
- * some ten thousand requests of each kind and, on two cores, longer than the first of them would tell.
+ * Seconds of mixed load before any measurement, with all kinds of requests together. The runtime takes some ten
+ * thousand requests of each kind to compile hot code, and longer on two cores.
  */
 const WARM_SECONDS = quick ? 1.5 : 60;
-/** Measurements that are made once, on gateways of their own or on none. */
+/** Measurements that are made once, on gateways of their own or without any. */
 const SINGLE: Readonly<
   Record<string, (mockPort: number) => Promise<[TargetName, Figures]> | [TargetName, Figures]>
 > = {

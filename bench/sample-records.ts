@@ -1,4 +1,5 @@
-// Records as a busy gateway writes them, for what measures ledgers: the n-th one is always the same but for its id and time.
+// Records like those of a busy gateway, for benchmarks of ledgers. The n-th record is always the same except for id
+// and time.
 import { NO_USAGE } from '../src/canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../src/accounts/ledger/index.ts';
 import { newGenerationId } from '../src/base/runtime/ids.ts';
@@ -16,7 +17,7 @@ const MODELS = [
 const TEXT = 'The caravan left at dawn; its interpreter knew every language spoken on the way. '.repeat(20);
 const PRICE = { input: 1.25, output: 10, cache_read: 0.125, source: 'bench' };
 
-/** @param number which one */
+/** @param number index of the record */
 export function sampleRecord(
   id: string,
   createdAt: number,
@@ -99,7 +100,7 @@ export function sampleRecord(
   return { generation, attempts: [attempt] };
 }
 
-/** A response as it is stored, always of the same project. @param createdAt Unix milliseconds */
+/** A stored response, always of the same project. @param createdAt Unix milliseconds */
 export function sampleResponse(createdAt: number): StoredResponse {
   const id = newGenerationId(createdAt);
   return {

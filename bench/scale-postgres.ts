@@ -1,5 +1,5 @@
-// Write capacity of one PostgreSQL server: records in batches of several sizes, as gateways write them, by several connections
-// at once, and the bytes that each leaves behind. Knows nothing of gateways.
+// Write capacity of one PostgreSQL server: records in batches of several sizes over several connections, as gateways
+// write them, and the bytes of each in the database.
 import { Client } from 'pg';
 import { newGenerationId } from '../src/base/runtime/ids.ts';
 import { openWith } from '../src/storage/postgres/storage.ts';
@@ -10,34 +10,34 @@ import { sampleRecord, sampleResponse } from './sample-records.ts';
 import { quantile } from './steady.ts';
 
 export interface Taken {
-  /** Records of a batch, which is a transaction. */
+  /** Records per batch, which is one transaction. */
   readonly batch: number;
   readonly perSecond: number;
-  /** CPU time of a record in microseconds: of the server, and of who writes. */
+  /** CPU microseconds per record: of the server, and of the writer. */
   readonly serverUs: number;
   readonly writerUs: number;
-  /** Bytes of a record in tables and indexes, and in the write-ahead log. */
+  /** Bytes per record: in tables and indexes, and in the write-ahead log. */
   readonly bytes: number;
   readonly walBytes: number;
 }
 
-/** Gateways that write at once. */
+/** Number of concurrent writers. */
 const WRITERS = 3;
 
 export interface ResponsesStored {
   readonly processes: number;
-  /** Clients that wait at once, of all processes together. */
+  /** Waiting clients of all processes together. */
   readonly atOnce: number;
   readonly perSecond: number;
   /** Milliseconds until a response was stored. */
   readonly p50: number;
   readonly p99: number;
-  /** CPU time of a response in microseconds: of the server, and of who stores. */
+  /** CPU microseconds per response: of the server, and of the writer. */
   readonly serverUs: number;
   readonly writerUs: number;
 }
 
-/** Stores responses of one project for so many seconds. @param atOnce clients of each process */
+/** Stores responses of one project for some seconds. @param atOnce clients of each process */
 export async function responsesStored(
   server: PostgresServer,
   { processes, atOnce, seconds }: { processes: number; atOnce: number; seconds: number },
@@ -83,12 +83,12 @@ export async function responsesStored(
   }
 }
 
-/** Writes records for so many seconds. @param batch records of a transaction */
+/** Writes records for some seconds. @param batch records per transaction */
 export async function recordsTaken(server: PostgresServer, batch: number, seconds: number): Promise<Taken> {
   const client = new Client({ connectionString: server.url });
   await client.connect();
   const storages = [];
-  // One after another: the first makes the tables.
+  // Sequential, because the first one creates the tables.
   for (let writer = 0; writer < WRITERS; writer += 1)
     storages.push(await openWith(STORES, { url: server.url, later: () => {} }));
   try {
@@ -116,7 +116,7 @@ export async function recordsTaken(server: PostgresServer, batch: number, second
             const { generation, attempts } = sampleRecord(newGenerationId(nowMs), nowMs, written);
             storage.ledger.append(generation, attempts);
           }
-          // Waits until they are in the database.
+          // Waits until the records are in the database.
           await storage.ledger.findOfAnybody('none');
         }
       }),

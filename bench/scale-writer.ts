@@ -1,17 +1,17 @@
-// One of several processes that write to the same SQLite database as fast as it takes them: records in batches, as a gateway
-// has them after a tick, or stored responses, each of which its client waits for. A process of its own.
+// One of several processes that write to the same SQLite database at full speed: records in batches, as a gateway
+// writes them after a tick, or stored responses, each with a waiting client.
 //
-// node bin/bun.mjs run bench/scale-writer.ts '{"path": "/…/dragoman.db", "what": "records", "seconds": 3}' waits for a line on
-// standard input, writes, and prints one JSON object.
+// node bin/bun.mjs run bench/scale-writer.ts '{"path": "/…/dragoman.db", "what": "records", "seconds": 3}' waits for
+// a line on standard input, writes, and prints one JSON object.
 import { newGenerationId } from '../src/base/runtime/ids.ts';
 import type { Storage } from '../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { sampleRecord, sampleResponse } from './sample-records.ts';
 import { quantile } from './steady.ts';
 
-/** Records of a batch. */
+/** Records per batch. */
 export const BATCH = 50;
-/** Responses whose clients wait at once. */
+/** Number of concurrently waiting responses. */
 const AT_ONCE = 8;
 
 export interface Writing {
@@ -21,9 +21,9 @@ export interface Writing {
 }
 
 export interface Written {
-  /** Records or responses. */
+  /** Number of records or responses. */
   readonly count: number;
-  /** Milliseconds that a batch, or a response, waited until it was written. */
+  /** Milliseconds until a batch or a response was written. */
   readonly p50: number;
   readonly p99: number;
   readonly cpuMs: number;
@@ -61,7 +61,7 @@ const STEPS: Readonly<Record<Writing['what'], (storage: Storage, number: number)
       const { generation, attempts } = sampleRecord(newGenerationId(nowMs), nowMs, number * BATCH + at);
       storage.ledger.append(generation, attempts);
     }
-    // Waits until they are in the database.
+    // Waits until the records are in the database.
     await storage.ledger.findOfAnybody('none');
   },
   async responses(storage) {

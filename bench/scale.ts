@@ -1,9 +1,10 @@
-// Gain and cost of several processes, each beside one process in the same run: `npm run bench:scale` prints tables.
+// Gain and cost of several processes compared with one in the same run: `npm run bench:scale` prints tables.
 //
-//   --quick      shorter: under two minutes in all
+//   --quick      shorter: under two minutes in total
 //   --only NAME  one of the parts below: workers, database, postgres, counters, sqlite
 //
-// The load generator shares the cores with what is measured: on a machine of few cores look at CPU time, not at throughput.
+// The load generator shares the cores with the measured processes: on a machine with few cores, compare CPU time
+// instead of throughput.
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,14 +36,14 @@ const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
 const { quick, only } = values;
-/** Seconds in which a gateway warms up, and of what is measured then. */
+/** Seconds of warm-up, and of measurement. */
 const [WARM, SECONDS] = quick ? [3, 3] : [15, 6];
-/** Longest start of a load generator. */
+/** Maximum seconds until a load generator has started. */
 const START_SECONDS = 2;
 const ROUNDS = quick ? 1 : 3;
-/** PostgreSQL's own defaults, which the tests' server has not. */
+/** PostgreSQL's defaults, which the test server overrides. */
 const DURABLE = { fsync: 'on', full_page_writes: 'on', shared_buffers: '128MB' };
-/** Processes that store responses of one project, and clients of each. */
+/** Number of processes that store responses of one project, and of clients of each. */
 const STORING = [
   [1, 1],
   [1, 32],
@@ -58,7 +59,7 @@ const WHOLE: Load = {
   connections: 32,
   bodyBytes: 2_000,
 };
-/** Requests a second at which latencies are compared: a tenth of what one core does. */
+/** Requests per second at which latencies are compared: a tenth of the capacity of one core. */
 const RATE = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-scale-'));
@@ -66,7 +67,7 @@ const run = promisify(execFile);
 const fixed = (figure: number, digits = 0): string => figure.toFixed(digits);
 const median = (figures: readonly number[]): number => quantile(figures, 0.5);
 
-/** A gateway with a folder of its own. */
+/** Starts a gateway with its own folder. */
 function gatewayOf(name: string, mockPort: number, options: GatewayOptions): Promise<Server> {
   const home = join(folder, name);
   mkdirSync(home);
@@ -117,7 +118,7 @@ async function workers(mockPort: number): Promise<void> {
   ]);
 }
 
-/** PostgreSQL beside SQLite: what a request costs the gateway and the server, and how long it takes at a fixed rate. */
+/** PostgreSQL compared with SQLite: CPU time of gateway and server per request, and latency at a fixed rate. */
 async function database(mockPort: number): Promise<void> {
   if (POSTGRES_PROGRAMS === null) return;
   const server = await startPostgres(DURABLE);
@@ -194,7 +195,7 @@ async function database(mockPort: number): Promise<void> {
   }
 }
 
-/** Load of three gateways on PostgreSQL, and statements of a gateway that nobody asks. */
+/** Load of three gateways on PostgreSQL, and statements of an idle gateway. */
 async function postgres(mockPort: number): Promise<void> {
   if (POSTGRES_PROGRAMS === null) return;
   const server = await startPostgres(DURABLE);
@@ -228,7 +229,7 @@ async function postgres(mockPort: number): Promise<void> {
     const client = new Client({ connectionString: server.url });
     await client.connect();
     try {
-      // It is counted when a connection has nothing to do.
+      // PostgreSQL updates the count when a connection is idle.
       const transactions = async (): Promise<number> => {
         const { rows: found } = await client.query<{ count: string }>(
           'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
@@ -251,7 +252,7 @@ async function postgres(mockPort: number): Promise<void> {
   }
 }
 
-/** Round trips to the server of counters, for three gateways that share five limits. */
+/** Round trips to the counter server for three gateways that share five limits. */
 async function counters(mockPort: number): Promise<void> {
   if (VALKEY_PROGRAM === null) return;
   const server = await startValkey();
@@ -281,14 +282,14 @@ async function counters(mockPort: number): Promise<void> {
       Promise.all(gateways.map((gateway) => steady(targetOf(gateway, 'relay').port, RATE, seconds)));
     const reads = async (): Promise<number> =>
       Number(/total_reads_processed:(\d+)/.exec(String(await server.send('INFO', 'stats')))?.[1]);
-    // In the middle of a load: programs that start and end would be in the figures otherwise.
+    // Measured in the middle of a load, to exclude the start and end of programs.
     const load = all(WARM + 2 * SECONDS + START_SECONDS);
     await Bun.sleep((WARM + START_SECONDS) * 1000);
     const began = performance.now();
     const [from, cpuMs] = [await reads(), familyCpuMs(server.pid)];
     await Bun.sleep(2 * SECONDS * 1000 - 500);
     const requests = (gateways.length * RATE * (performance.now() - began)) / 1000;
-    // One of them is the question.
+    // One of them is the query itself.
     const calls = (await reads()) - from - 1;
     const serverMs = familyCpuMs(server.pid) - cpuMs;
     await load;
@@ -304,13 +305,13 @@ async function counters(mockPort: number): Promise<void> {
   }
 }
 
-/** How much several processes write to one SQLite database, and how long each waits for the others. */
+/** Write throughput of several processes to one SQLite database, and how long each waits for the others. */
 async function sqlite(): Promise<void> {
   const rows: string[][] = [];
   for (const what of ['records', 'responses'] as const)
     for (const processes of [1, 2, 4]) {
       const path = join(folder, `${what}-${processes}.db`);
-      // Made by one, so that the others need not wait for that.
+      // Created in advance, so that the processes need not wait for it.
       await (await openSqliteStorage({ path, later: () => {} })).close();
       const writing: Writing = { path, what, seconds: SECONDS };
       const all = await writers(processes, writing);
@@ -331,7 +332,7 @@ async function sqlite(): Promise<void> {
   );
 }
 
-/** Runs processes that write, all from the same moment on. */
+/** Runs writing processes that start at the same moment. */
 async function writers(count: number, writing: Writing): Promise<readonly Written[]> {
   const children = Array.from({ length: count }, () => {
     const args = ['bin/bun.mjs', 'run', 'bench/scale-writer.ts', JSON.stringify(writing)];
@@ -343,7 +344,7 @@ async function writers(count: number, writing: Writing): Promise<readonly Writte
   return Promise.all(lines.map(async (line) => JSON.parse(String((await line.next()).value)) as Written));
 }
 
-/** A client that sends at a fixed rate, as a process of its own. */
+/** Runs a client with a fixed rate in a process of its own. */
 async function steady(port: number, perSecond: number, seconds: number): Promise<SteadyResult> {
   const load = {
     port,

@@ -1,5 +1,4 @@
-// The loads that are measured, and on which targets. Knows nothing of how they are measured, how targets are started or
-// results shown.
+// Loads of the benchmark, and the targets they are measured on.
 import type { Load, Window } from './measure.ts';
 import { PAIRS } from './pairs.ts';
 import type { TargetName } from './targets.ts';
@@ -7,13 +6,13 @@ import type { TargetName } from './targets.ts';
 export interface Scenario extends Load {
   readonly targets: readonly TargetName[];
   readonly window: Window;
-  /** For `--quick`: shorter, and only where it is judged; null: not then. */
+  /** Shorter window and fewer targets for `--quick`; null: skipped. */
   readonly quick: (Window & { readonly targets: readonly TargetName[] }) | null;
-  /** True: a gateway of its own, so that its memory is that of this load alone. */
+  /** True: uses a gateway of its own, so that its memory is that of this load only. */
   readonly fresh?: boolean;
   /**
-   * True: only measured when asked for by name, after a short run on every target that does not count: all of them
-   * share a process, and the first would pay for its start.
+   * True: only measured if requested by name, after a short warm-up of every target. All targets share a process, so
+   * that the first one would otherwise include its start.
    */
   readonly alone?: boolean;
 }
@@ -33,7 +32,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: '2 kB requests, 32 connections',
     targets: PROXIES,
     window: { warm: 1, seconds: 3 },
-    // The first thousands of requests run in slow code: the compiler is still learning what is hot.
+    // The first thousands of requests run in code that is not optimized yet.
     quick: { warm: 0.7, seconds: 0.8, targets: PROXIES },
   },
   {
@@ -115,7 +114,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'pairs',
     title: 'every client protocol with every upstream protocol: 50 streams, a chunk every 5 ms',
     targets: PAIR_NAMES,
-    // The dearest pair must not fill the core: then chunks pile up, are read together and cost less.
+    // The most expensive pair must not saturate the core: chunks would queue, be read together, and cost less.
     connections: 50,
     ramp: 0.5,
     window: { warm: 1.2, seconds: 1.8 },

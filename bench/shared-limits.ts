@@ -1,6 +1,6 @@
-// Cost of limits that are shared through Valkey or Redis, for a request that five limits count: latency, CPU time of the
-// gateway and of the server, and calls for 1,000 requests, at 1, 10 and 200 connections. `node bin/bun.mjs run
-// bench/shared-limits.ts` prints a table. Options: --rounds N (3), --seconds N of each (4), --root of another source tree.
+// Cost of limits shared through Valkey or Redis, for requests under five limits: latency, CPU time of gateway and
+// server, and calls per 1,000 requests, at 1, 10 and 200 connections. `node bin/bun.mjs run bench/shared-limits.ts`
+// prints a table. Options: --rounds N (3), --seconds N of each (4), --root of another source tree.
 import { parseArgs } from 'node:util';
 import { startValkey, type ValkeyProcess } from '../test/support/servers/valkey.ts';
 import { BODY, withGateway } from './beside.ts';
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 
-/** Connections, and how many requests a second they send; 20,000: as many as they can. */
+/** Number of connections, and their requests per second; 20,000: as many as possible. */
 const LOADS = [
   { connections: 1, perSecond: 100 },
   { connections: 10, perSecond: 400 },

@@ -1,10 +1,9 @@
-// Clients of the soak test: every protocol to every upstream, whole and streamed, with tools, state, searches, faults, clients
-// that leave and requests that are wrong. every protocol to every upstream, whole and streamed, with tools, state, searches,
-// faults, clients that leave and requests that are wrong. Each call reads its answer to the end, or leaves on purpose, and
-// throws when the gateway answers in a way that it should not. Knows nothing of what is measured.
+// Calls of the soak test: all pairs of protocols, streamed or not, with tools, state, searches, faults, clients that
+// disconnect, and invalid requests. Each call reads its response to the end, or disconnects on purpose, and throws if
+// the response is not as expected.
 import { type Api, CHAT, GEMINI, type Message, MESSAGES, RESPONSES, STORED_RESPONSES } from './apis.ts';
 
-/** A request to the gateway. @param status what the answer must have; null: whatever it has */
+/** Sends a request to the gateway. @param status expected status of the response; null: any */
 export type Ask = (path: string, request: AskOptions) => Promise<Response>;
 
 export interface AskOptions {
@@ -17,18 +16,18 @@ export interface AskOptions {
 
 export interface Caller {
   readonly ask: Ask;
-  /** A number from 0 on and below `end`. */
+  /** A random integer from 0 to `end`, exclusive. */
   readonly below: (end: number) => number;
 }
 
 interface Call {
   readonly name: string;
-  /** How often, beside the others. */
+  /** Relative frequency. */
   readonly weight: number;
   readonly run: (caller: Caller) => Promise<void>;
 }
 
-/** Providers of the soak by the protocol that they speak, all of them the simulator in a process of its own. */
+/** Providers by protocol. All are the simulator, in a process of its own. */
 export const SIMULATED = {
   'far-chat': ['openai-chat', '/openai/v1'],
   'far-responses': ['openai-responses', '/openai/v1'],
@@ -38,7 +37,7 @@ export const SIMULATED = {
 
 const CLIENTS: readonly Api[] = [CHAT, RESPONSES, MESSAGES, GEMINI];
 const PROVIDERS = Object.keys(SIMULATED);
-/** Each goes wrong in its own way; the gateway answers with an error or with what is left. */
+/** Models with a fault each. The gateway responds with an error or a partial answer. */
 const FAULTS = (
   'error-400 error-401 error-429 error-500 error-529 quota-429 context-overflow content-filter-mid length cut-after-0 ' +
   'cut-after-10 error-in-stream-early error-in-stream no-done malformed-event unknown-event empty-200 html-200 flaky-3'
@@ -115,7 +114,7 @@ export const CALLS: readonly Call[] = [
   },
 ];
 
-/** One of the calls, as often as their weights say. */
+/** Selects a call at random by weight. */
 export function pickCall(caller: Caller): Call {
   const all = CALLS.reduce((sum, { weight }) => sum + weight, 0);
   let left = caller.below(all);
@@ -136,7 +135,7 @@ async function usual(
 
 async function fault(caller: Caller): Promise<void> {
   const { path, body } = anyPair(caller, one(caller, FAULTS), caller.below(2) === 0, QUESTION);
-  // A broken answer may break off.
+  // A broken answer may be incomplete.
   await read(caller.ask(path, { body, status: null })).catch(() => undefined);
 }
 

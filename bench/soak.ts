@@ -1,10 +1,10 @@
-// `npm run soak`: minutes of mixed load on one gateway, with faults, clients that leave, tools and state, to see whether
-// memory or handles grow. Prints resident memory of all its processes, the JavaScript heap and open handles over time
-// with their slopes after a warm-up, and judges them: exit code 1 when one grows, or memory passes its limit.
+// `npm run soak`: minutes of mixed load on one gateway, with faults, disconnecting clients, tools and state, to
+// detect growing memory or handles. Prints resident memory of all processes, the JavaScript heap and open handles
+// over time, with their slopes after a warm-up. Exits with 1 if one of them grows, or memory exceeds its limit.
 //
-//   --minutes N   10
-//   --clients N   16, each with one call at a time
-//   --seed N      of the order of the calls
+//   --minutes N   duration (10)
+//   --clients N   clients with one call at a time (16)
+//   --seed N      seed of the order of calls
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,14 +24,14 @@ const { values } = parseArgs({
   },
 });
 const minutes = Number(values.minutes);
-/** Share of the time that is not judged: the beginning. */
+/** Share of the duration that is not judged, at the beginning. */
 const WARM_SHARE = 0.25;
 const MOST_RESIDENT_MB = 160;
-/** An hour of the same load may add this much, after twice the standard error of the slope. */
+/** Maximum growth per hour, after subtracting twice the standard error of the slope. */
 const MOST_GROWTH_PER_HOUR = { resident: 12, heap: 6, handles: 20 } as const;
-/** Between the last call and the look at what is left. */
+/** Seconds between the last call and the final reading. */
 const SETTLING_SECONDS = 12;
-/** Connections that each client may leave open for the next call: its own, and those to upstreams. */
+/** Connections that each client may keep open: its own, and those to upstreams. */
 const POOLED_PER_CLIENT = 3;
 
 interface Sample {
@@ -152,7 +152,7 @@ function print(row: readonly string[], note = ''): void {
   console.log(`${row.map((cell) => cell.padStart(9)).join('')}  ${note}`.trimEnd());
 }
 
-/** The simulated provider in a process of its own: its memory is not the gateway's. @returns its origin */
+/** Starts the simulated provider in a process of its own, so that its memory is not counted. @returns its origin */
 async function simulator(): Promise<string> {
   const program: Owned = start(
     [join(root, 'bin', 'dragoman'), 'sim', '--port', '0'],
@@ -193,7 +193,7 @@ function askAt(port: number): Ask {
   };
 }
 
-/** The same numbers for the same seed. */
+/** Pseudo-random numbers from a seed. */
 function numbersFrom(seed: number): (end: number) => number {
   let state = BigInt(seed);
   return (end) => {

@@ -1,4 +1,4 @@
-// How far figures lie apart. Pure.
+// Statistics of figures: quartiles and linear trends.
 
 export interface Quartiles {
   readonly low: number;
@@ -6,7 +6,7 @@ export interface Quartiles {
   readonly high: number;
 }
 
-/** The median and the quartiles around it; between two figures in proportion. NaN without figures. */
+/** Median and quartiles, interpolated linearly. NaN without figures. */
 export function quartiles(figures: readonly number[]): Quartiles {
   const sorted = figures.toSorted((a, b) => a - b);
   return { low: quantile(sorted, 0.25), middle: quantile(sorted, 0.5), high: quantile(sorted, 0.75) };
@@ -20,13 +20,13 @@ function quantile(sorted: readonly number[], share: number): number {
 }
 
 export interface Trend {
-  /** Change of y per x of the line that is nearest to the points (least squares). NaN below two points. */
+  /** Slope of the least-squares line. NaN for fewer than two points. */
   readonly slope: number;
-  /** Standard error of the slope. NaN below three points. */
+  /** Standard error of the slope. NaN for fewer than three points. */
   readonly error: number;
 }
 
-/** The line through points. */
+/** Least-squares line through points. */
 export function trend(points: readonly (readonly [x: number, y: number])[]): Trend {
   const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length;
   const meanX = mean(0);

@@ -1,5 +1,5 @@
-// Cost of a start: the seconds until the first answer, the memory of a gateway that nobody asks, and the CPU time of requests
-// while the runtime still compiles. On a gateway of its own, with an empty data directory.
+// Cost of a start: seconds until the first response, memory of an idle gateway, and CPU time of requests while the
+// runtime still compiles. On a gateway of its own, with an empty data directory.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELAY } from './cases.ts';
@@ -8,9 +8,9 @@ import { residentMb } from './processes.ts';
 import { startGateway, targetOf } from './targets.ts';
 
 export interface StartUpTimes {
-  /** Seconds between the first answer and the look at the memory. */
+  /** Seconds between the first response and the reading of memory. */
   readonly idle: number;
-  /** Seconds of requests from then on; what they cost is the figure. */
+  /** Seconds of measured requests after that. */
   readonly cold: number;
 }
 

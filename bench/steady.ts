@@ -1,24 +1,24 @@
-// A client that sends requests at a steady rate, whether or not they are answered, and measures them: a process of its
-// own, so that none of its neighbours has to wait for it. Knows nothing of gateways.
+// A client that sends requests at a constant rate, independent of responses, and measures them. Runs in a process of
+// its own, so that nothing else delays it.
 //
 // node bin/bun.mjs run bench/steady.ts '{"port": 1, …}' prints one JSON object.
 import { connect, type Socket } from 'bun';
 
 /**
- * Request to send. In `head` and `body` nine hashes become the number of the request, and two at signs the number within
- * `cycle`.
+ * Load to send. In `head` and `body`, nine hashes are replaced by the number of the request, and two at signs by the
+ * number within `cycle`.
  */
 export interface Steady {
   readonly port: number;
   readonly perSecond: number;
   readonly seconds: number;
-  /** Ends earlier, after so many requests. */
+  /** Maximum number of requests. */
   readonly most?: number;
   readonly connections: number;
-  /** Header lines, each with its end. */
+  /** Header lines, each with its line end. */
   readonly head: string;
   readonly body: string;
-  /** The number of the first request. */
+  /** Number of the first request. */
   readonly from?: number;
   /** At most 100; absent: 1. */
   readonly cycle?: number;
@@ -26,22 +26,22 @@ export interface Steady {
 
 export interface SteadyResult {
   readonly sent: number;
-  /** Answers by status. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Requests that found no connection free when their time had come, and were left out. */
+  /** Requests that were skipped, because no connection was free when they were due. */
   readonly omitted: number;
-  /** Milliseconds from the request to the end of its answer, by status. */
+  /** Milliseconds from the request to the end of its response, by status. */
   readonly latencies: Readonly<Record<string, readonly number[]>>;
 }
 
 const NUMBER = '#########';
 const IN_CYCLE = '@@';
-/** Latencies that are kept of each status: those of a flood tell no more when there are more of them. */
+/** Maximum stored latencies per status. More of a flood add no information. */
 const MOST_LATENCIES = 100_000;
-/** For answers to the last requests, in milliseconds. */
+/** Milliseconds to wait for the last responses. */
 const PATIENCE_MS = 3_000;
 
-/** Sends and measures. Rejects where an answer is none. */
+/** Sends the load and measures it. Rejects for an invalid response. */
 export async function steady(load: Steady): Promise<SteadyResult> {
   const { perSecond, seconds, connections, from = 0, most = Infinity } = load;
   const request = requestOf(load);
@@ -81,7 +81,7 @@ export async function steady(load: Steady): Promise<SteadyResult> {
   return { sent, statuses, omitted, latencies };
 }
 
-/** One connection, with one request at a time. */
+/** A connection with one request at a time. */
 class Line {
   readonly #answered: (status: string, ms: number, line: Line) => void;
   #socket: Socket | undefined;
@@ -132,7 +132,7 @@ function requestOf({ head, body, cycle = 1 }: Steady): (number: number) => strin
   return (number) => (parts[number % cycle] ?? []).join(String(number).padStart(NUMBER.length, '0'));
 }
 
-/** The time that a share of them did not exceed. @param share between 0 and 1 */
+/** Quantile of latencies. @param share from 0 to 1 */
 export function quantile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

@@ -1,22 +1,22 @@
-// Preloaded into a gateway whose slowest answers are looked into (BUN_OPTIONS=--preload=…): when each request passes from
-// one step to the next, by the clock and by the processor time of its thread, and how long timers take. For one request
-// at a time. Writes what it noted when the gateway ends. Knows the runtime's sockets and timers, and nothing of the gateway.
+// Preloaded into a gateway to analyse its slowest answers (BUN_OPTIONS=--preload=…). Records when each request
+// reaches a step, in wall clock time and CPU time of its thread, and the duration of timers. Only for one request at
+// a time. Writes its results when the gateway ends.
 import { dlopen, FFIType, ptr } from 'bun:ffi';
 import { writeFileSync } from 'node:fs';
 
-/** Marks of a request, in their order. */
+/** Marks of a request, in order. */
 export const MARKS = ['arrived', 'asked', 'answered', 'told'] as const;
 
-/** Times of one step, in microseconds. */
+/** Recorded times in microseconds. */
 export interface Noted {
-  /** For each request, the time of each mark, and then the processor time of the thread at each. */
+  /** For each request, the times of all marks, followed by the thread's CPU time at each. */
   readonly requests: readonly (readonly number[])[];
-  /** For each turn of a timer or an immediate: how long it took, of that of the processor, and where it was set. */
+  /** For each call of a timer or an immediate: its duration, its CPU time, and where it was created. */
   readonly turns: readonly (readonly [took: number, cpu: number, place: string])[];
 }
 
 const path = process.env['DRAGOMAN_BENCH_STEPS'] ?? '';
-// Processes that the gateway starts are not looked into.
+// Processes that the gateway starts are not analysed.
 delete process.env['BUN_OPTIONS'];
 delete process.env['DRAGOMAN_BENCH_STEPS'];
 

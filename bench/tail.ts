@@ -1,6 +1,6 @@
-// Sources of the slowest answers: requests of the relay lane at a steady rate on one connection, each looked into step by step.
-// Prints for each step the clock and the processor time, and how much more the slowest hundredth took; what the collector did;
-// and which timers hold the loop longest. On a busy machine only the processor time says something.
+// Causes of the slowest answers: sends requests of the relay lane at a constant rate on one connection, and analyses
+// each step. Prints wall clock time and CPU time per step, how much more the slowest hundredth took, garbage
+// collections, and the timers that block the event loop longest. On a busy machine only the CPU time is meaningful.
 //
 // node bin/bun.mjs run bench/tail.ts [--rate N] [--seconds S] [--warm S] [TREE]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,10 +23,10 @@ const { values, positionals } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const PACED: Load = { ...RELAY.load, name: 'paced', connections: 1, rate: Number(values.rate) };
-/** Timers that are shown. */
+/** Number of timers shown. */
 const MOST_TIMERS = 8;
 
-/** A time of a request in microseconds. @param before the request before it */
+/** A duration of a request in microseconds. @param before the previous request */
 type Step = (request: readonly number[], before: readonly number[]) => number;
 const between =
   (from: number, to: number): Step =>
@@ -85,7 +85,7 @@ async function look(): Promise<void> {
   console.log(timerTable(turns));
 }
 
-/** Pauses of the collections so far, in milliseconds, as the runtime logs them. */
+/** Durations of garbage collections so far, in milliseconds, from the log of the runtime. */
 function collections(): number[] {
   const log = readFileSync(join(folder, 'dragoman.log'), 'utf8');
   return [...log.matchAll(/Collection,.* p=([\d.]+)ms/g)].map(([, pause]) => Number(pause));
@@ -121,7 +121,7 @@ function timerTable(turns: Noted['turns']): string {
   return aligned([['timers, processor µs', 'turns', 'p50', 'p99', 'longest'], ...rows]);
 }
 
-/** The figure that a share of them does not exceed. */
+/** Quantile of figures. */
 function at(figures: readonly number[], share: number): number {
   const sorted = figures.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

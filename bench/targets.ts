@@ -1,5 +1,5 @@
-// Targets of the benchmark: the mock upstream itself, nginx in front of it, and Dragoman in front of it in each lane. Starts
-// them on loopback with their files in one temporary folder. Knows nothing of scenarios or numbers.
+// Targets of the benchmark: the mock upstream itself, nginx in front of it, and Dragoman in front of it in each lane.
+// All of them listen on loopback and have their files in one temporary folder.
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Api, CHAT, RESPONSES, STORED_RESPONSES } from './apis.ts';
@@ -17,8 +17,8 @@ import {
 } from './processes.ts';
 
 /**
- * `routing` is the router alone, in the process of the benchmark; those named after Responses are clients of its API;
- * pairs are all in the translate lane.
+ * `routing` is the router only, within the benchmark's process. Targets named after Responses have clients of that
+ * API. All pairs use the translate lane.
  */
 export type TargetName =
   | 'direct'
@@ -40,10 +40,10 @@ export interface Target {
   readonly label: string;
   readonly port: number;
   readonly api: Api;
-  /** Before the name of a model. */
+  /** Prefix of model names. */
   readonly modelPrefix: string;
   readonly headers: readonly string[];
-  /** Processes whose CPU time and memory count, as of now. */
+  /** Current processes whose CPU time and memory count. */
   readonly pids: () => readonly number[];
 }
 
@@ -52,9 +52,9 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Models that the mock understands; the name says how it answers. */
+/** Models of the mock. The name selects its behaviour. */
 const MODELS = ['whole', 'paced-5', 'paced-50'];
-/** Key of clients of the gateway. */
+/** API key for the gateway. */
 export const GATEWAY_KEY = 'sk-bench-0123456789abcdef';
 const PROVIDERS = ['relay', 'translate', 'messages', 'responses'];
 const PAIRED = new Set(PAIRS.map(({ provider }) => provider));
@@ -96,7 +96,7 @@ const LANES: readonly Lane[] = [
 const here = import.meta.dirname;
 const build = join(here, '.build');
 
-/** Compiles a C program of this folder when its source is newer. @returns path of the program */
+/** Compiles a C program of this folder if its source is newer. @returns path of the program */
 export function compiled(name: 'mock' | 'load'): string {
   const source = join(here, `${name}.c`);
   const program = join(build, name);
@@ -125,7 +125,7 @@ export async function startMock(folder: string): Promise<Server & { readonly por
   return { port, targets: [direct], stop: () => mock.stop() };
 }
 
-/** Starts nginx as a plain proxy with pooled connections; null when there is no nginx. */
+/** Starts nginx as a plain proxy with pooled connections; null if nginx is not installed. */
 export async function startNginx(folder: string, mockPort: number): Promise<Server | null> {
   const nginx = findProgram('nginx');
   if (!nginx) return null;
@@ -151,29 +151,29 @@ export async function startNginx(folder: string, mockPort: number): Promise<Serv
 }
 
 export interface GatewayOptions {
-  /** The source tree; by default the one that the benchmark is part of. */
+  /** The source tree. Default: that of the benchmark. */
   readonly root?: string;
-  /** Environment variables beside those of the benchmark. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** More of its configuration. */
+  /** Additional providers. */
   readonly providers?: Readonly<Record<string, object>>;
   readonly tools?: Readonly<Record<string, object>>;
-  /** Keys besides the usual one, and their projects. */
+  /** Additional keys, and their projects. */
   readonly keys?: readonly object[];
   readonly projects?: Readonly<Record<string, object>>;
-  /** More of its configuration at the top; what stands here counts before everything else. */
+  /** Additional top-level configuration, which has precedence. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** How many workers, on all cores; absent: one process, on the core where it is measured. */
+  /** Number of workers, on all cores; absent: one process, on the measured core. */
   readonly workers?: number;
-  /** True: on all cores, also without workers. */
+  /** True: uses all cores even without workers. */
   readonly isFree?: boolean;
-  /** True: from its sources, as profiles and counts of calls need it, also where it has been packed. */
+  /** True: runs from sources even if packed, as profiles and call counts require. */
   readonly fromSources?: boolean;
-  /** Targets that are asked once, to see that they take their lane; by default all of them. */
+  /** Targets that are checked with a request to use their lane. Default: all. */
   readonly lanes?: readonly TargetName[];
 }
 
-/** Starts Dragoman the way its users do, with one provider per lane. The targets share the process. */
+/** Starts Dragoman by its launcher, with one provider per lane. The targets share the process. */
 export async function startGateway(
   folder: string,
   mockPort: number,
@@ -209,7 +209,7 @@ export async function startGateway(
       })),
     ),
     ...(options.tools ? { tools: options.tools } : {}),
-    // Little is stored: a full key would measure how space is made.
+    // A high limit, so that eviction is not measured.
     state: { max_mb_per_key: 4096 },
     ...options.config,
   };
@@ -227,7 +227,7 @@ export async function startGateway(
     environment,
   );
   const port = Number((await gateway.line(/listening on http:\/\/[^:]+:(\d+)/))[1]);
-  // A launcher that stays, and every process that the gateway starts, is part of its cost.
+  // The cost includes the launcher, if it stays, and all child processes.
   const pids = (): readonly number[] => familyOf(gateway.pid);
   const headers = [`authorization: Bearer ${GATEWAY_KEY}`];
   const checked = LANES.filter(({ name }) => lanes?.includes(name) ?? true);
@@ -246,25 +246,25 @@ export async function startGateway(
   };
 }
 
-/** Packs a source tree where it can be packed, as `npm install` did before its sources changed. */
+/** Packs a source tree, if it supports that, as `npm install` did before its sources changed. */
 export function packTree(root: string): void {
   const script = join(root, 'contrib', 'pack.ts');
   if (existsSync(script)) run(['node', join(root, 'bin', 'bun.mjs'), 'run', script]);
 }
 
-/** The command that starts a source tree without its launcher. */
+/** Command that starts a source tree from its sources. */
 function sourcesOf(root: string): string[] {
   const settings = [`--config=${join(root, 'bin', 'bunfig.toml')}`, '--no-env-file'];
   return ['node', join(root, 'bin', 'bun.mjs'), ...settings, join(root, 'src', 'app', 'main.ts')];
 }
 
-/** The command that starts a source tree: older ones have no launcher in shell. */
+/** Command that starts a source tree. Older ones have no shell launcher. */
 function launcherOf(root: string): string[] {
   const launcher = join(root, 'bin', 'dragoman');
   return existsSync(launcher) ? [launcher] : ['node', `${launcher}.mjs`];
 }
 
-/** Throws when requests would not take the lane that is to be measured. */
+/** @throws Error if requests do not use the lane that is to be measured */
 async function checkLane(port: number, { name, provider, api }: Lane): Promise<void> {
   const model = `${provider}/whole`;
   const messages = [
@@ -318,7 +318,7 @@ http {
 `;
 }
 
-/** A target of a server. Throws when it has none of this name. */
+/** A target of a server by name. @throws Error if it has none */
 export function targetOf(server: Server, name: TargetName): Target {
   const found = server.targets.find((target) => target.name === name);
   if (!found) throw new Error(`there is no target ${name}`);

@@ -1,8 +1,8 @@
-// How long reports take over the sums of a month of many records, for each thing that they can be divided by.
-// `node bin/bun.mjs run bench/usage-month.ts sqlite|postgres [RECORDS]` writes the sums of an hour and a day, and copies them
-// inside the database, as if RECORDS (20 million unless said otherwise) had been written: hours and days of 50
-// keys, each with 4 models at 2 providers. The records themselves are not there, so that a report that read them would be wrong;
-// each is compared with what was made. PostgreSQL is a server of its own.
+// Duration of reports over the sums of a month, for each dimension. `node bin/bun.mjs run bench/usage-month.ts
+// sqlite|postgres [RECORDS]` writes the sums of an hour and a day, and copies them in the database as if RECORDS (20
+// million) had been written: hours and days of 50 keys, each with 4 models at 2 providers. The records themselves do
+// not exist, so that a report which read them would be wrong. All reports are compared with the generated sums.
+// PostgreSQL runs as a separate server.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ const [DAYS, KEYS, MODELS, PROVIDERS, SAMPLES] = [30, 50, 4, 2, 200] as const;
 const ROUNDS = 5;
 const MONTH = { fromMs: END - DAYS * 24 * HOUR_MS, toMs: END } as const;
 
-/** Everything that the API can be asked for by one name, some pairs, and all. */
+/** All single dimensions of the API, some pairs, and all together. */
 const DIVIDED: readonly (readonly UsageDimension[])[] = [
   [],
   ...USAGE_DIMENSIONS.map((name) => [name]),
@@ -66,7 +66,7 @@ const QUESTIONS: readonly (readonly [string, Omit<UsageQuery, 'fromMs' | 'toMs'>
   ['one model by day and key', { interval: 'day', groupBy: ['key'], filters: { model: ['model_2'] } }],
 ];
 
-/** Sums of the samples as a part of all records: what an hour has of each group. */
+/** Sums of one hour for each group, as a share of all records. */
 function sumsOfHour(records: number): UsageSums {
   const sums = noUsageSums();
   const times = records / (DAYS * 24 * KEYS * MODELS * PROVIDERS) / SAMPLES;
@@ -96,7 +96,7 @@ function groups(): readonly Group[] {
   return all;
 }
 
-/** Writes the first hour and its day as the gateway does, and copies them inside the database. */
+/** Writes the first hour and its day as the gateway does, and copies them in the database. */
 async function fillMonth(
   database: Database,
   records: number,
@@ -129,7 +129,7 @@ async function fillMonth(
 
 const FIRST_HOUR = MONTH.fromMs / HOUR_MS;
 
-/** Does what a gateway does in the background, at the end of the month. */
+/** Does the background work of a gateway at the end of the month. */
 async function maintained({ usage }: Pick<Storage, 'usage'>): Promise<void> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   let steps = 0;
@@ -202,7 +202,7 @@ interface Asked {
   readonly cpuMs: number;
 }
 
-/** Null where the answer would have too many rows. */
+/** Null: the answer would have too many rows. */
 async function ask({ usage }: Pick<Storage, 'usage'>, query: UsageQuery): Promise<Asked | null> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   try {

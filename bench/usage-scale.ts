@@ -1,6 +1,6 @@
-// How reports, the list of records and deletions behave on a large ledger. `node bin/bun.mjs run bench/usage-scale.ts
-// [RECORDS] [DAYS]` makes one in a temporary folder (a million records of 40 keys and 6 models over 30 days unless said
-// otherwise) and prints what each question took, and for how long at most nobody else could run.
+// Duration of reports, record lists and deletions on a large ledger. `node bin/bun.mjs run bench/usage-scale.ts
+// [RECORDS] [DAYS]` creates one in a temporary folder (by default a million records of 40 keys and 6 models over 30
+// days). Prints the duration of each query, and the longest time that the event loop was blocked.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ async function fill(storage: Storage, records: number, days: number): Promise<vo
 
 interface Figure {
   readonly ms: number;
-  /** The longest time for which the event loop did nothing else. */
+  /** Longest time in milliseconds that the event loop was blocked. */
   readonly blockedMs: number;
 }
 
@@ -80,7 +80,7 @@ if (import.meta.main) {
         }
       },
     };
-    // Compiled before it is measured.
+    // Warm-up, so that compilation is not measured.
     await questions['a month by model']?.();
     const rows: string[][] = [['question', 'ms', 'longest step']];
     for (const [name, ask] of Object.entries(questions)) {
