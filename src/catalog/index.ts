@@ -14,7 +14,7 @@ export type { Attempt, CatalogConfig, ModelConfig, ProviderConfig, Refuse } from
 export { endpointsFor } from './make-endpoint.ts';
 export { encodeCodexModels } from './codex-models.ts';
 export type { Catalog, Endpoint, EndpointCredential, Model } from './endpoint.ts';
-export { isOutOfTheWay, isTextModel } from './families/index.ts';
+export { isOnlyByName, isTextModel } from './families/index.ts';
 export type { FindMeasured, MeasuredFacts, MeasuredPlace } from './measured-facts.ts';
 export { encodeModel, encodeModelList } from './models-view.ts';
 export { similarModels, unknownModel } from './unknown-model.ts';

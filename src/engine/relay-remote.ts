@@ -3,7 +3,7 @@
 import { followedIn, GatewayError } from '../canonical/index.ts';
 import { endpointsFor, type Endpoint } from '../catalog/index.ts';
 import type { RemoteAnswers, RemoteNames, RemoteOperation } from '../protocols/index.ts';
-import { askKeeper } from './attempt/index.ts';
+import { sendToOwner } from './attempt/index.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { ClientConnection } from './cancellation.ts';
@@ -124,7 +124,7 @@ function pass(
       stream.end();
       resolve();
     };
-    const asked = askKeeper(
+    const asked = sendToOwner(
       endpoint,
       operation,
       { upstream, clock, ticker, timeouts, tenant: principal.keyId, account },

@@ -16,7 +16,7 @@ import {
 } from '../accounts/limits/index.ts';
 import type { RunningEntry } from '../accounts/ports/index.ts';
 import { limitError } from './limit-errors.ts';
-import { admitOrAsk } from './admit-or-ask.ts';
+import { admitWhenKnown } from './admit-when-known.ts';
 import { type Asked, RunningCost } from './running-cost.ts';
 import type { UnixMs } from '../base/units.ts';
 
@@ -72,7 +72,7 @@ export class RequestQuota {
    */
   async admit(estimate: Estimate, expiresAtMs: UnixMs): Promise<void> {
     this.#estimate = estimate;
-    const outcome = await admitOrAsk(this.#limits.limiter, this.#scopes, estimate, expiresAtMs);
+    const outcome = await admitWhenKnown(this.#limits.limiter, this.#scopes, estimate, expiresAtMs);
     if (outcome.type === 'refusal') throw limitError(outcome, this.#now());
     this.#reservation = outcome;
     this.#reservedNanoUsd = leastReserved(outcome);
@@ -87,7 +87,7 @@ export class RequestQuota {
     expiresAtMs: UnixMs,
   ): Promise<void> {
     this.#estimate = { ...LEAST, model, endUser };
-    const outcome = await admitOrAsk(this.#limits.limiter, this.#scopes, this.#estimate, expiresAtMs);
+    const outcome = await admitWhenKnown(this.#limits.limiter, this.#scopes, this.#estimate, expiresAtMs);
     if (outcome.type === 'reservation') this.#reservation = outcome;
   }
 

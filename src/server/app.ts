@@ -16,7 +16,7 @@ import { answerRemote, REMOTE_PATHS } from './remote-answers.ts';
 import { errorResponse } from './reply.ts';
 import { withUsableHead } from './usable-head.ts';
 import { ResponsesSockets, SOCKET_ROUTE, type SocketsDependencies } from './socket/responses-sockets.ts';
-import { NothingHere } from './routes/nothing-here.ts';
+import { UnknownRoutes } from './routes/unknown-routes.ts';
 import { hasVerb } from './routes/route.ts';
 import { RouteTable, servedBy } from './routes/served-routes.ts';
 import { type ServiceDependencies, serveServices } from './routes/service-routes.ts';
@@ -84,7 +84,7 @@ const KEEPING_SERVICES: typeof SERVICES = { ...SERVICES, answer: serveResponse }
 /** Builds the handlers. */
 export function createApp(deps: AppDependencies): App {
   const operations: Record<string, Handler> = {};
-  const nothing = new NothingHere(servedRoutes);
+  const nothing = new UnknownRoutes(servedRoutes);
   const verbs = new RouteTable(
     CLIENT_GROUPS.map((group) => ({ ...group, routes: group.routes.filter(hasVerb) })).flatMap(servedBy),
   );

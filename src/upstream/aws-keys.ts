@@ -5,7 +5,7 @@ import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { slicesOf } from '../base/lib/slices.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
-import { askIssuer, type IssuerAnswer, notIssued } from './ask-issuer.ts';
+import { requestToken, type IssuerAnswer, notIssued } from './request-token.ts';
 import { isToken } from './bearer-token.ts';
 import type { Sender } from './client.ts';
 import type { AwsKeySource } from './credential-source.ts';
@@ -54,7 +54,7 @@ async function instanceKeys(
   client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedKeys> {
-  const session = await askIssuer(
+  const session = await requestToken(
     { issuer: INSTANCE, ofMachine: true, url: `${url}/latest/api/token`, method: 'PUT', headers: SESSION },
     client,
     signal,
@@ -62,12 +62,12 @@ async function instanceKeys(
   const token = session.text.trim();
   if (session.status !== 200 || !isToken(token)) throw notIssued(INSTANCE, 'no session', session);
   const question = { issuer: INSTANCE, ofMachine: true, headers: { 'x-aws-ec2-metadata-token': token } };
-  const roles = await askIssuer({ ...question, url: url + CREDENTIALS_PATH }, client, signal);
+  const roles = await requestToken({ ...question, url: url + CREDENTIALS_PATH }, client, signal);
   const [role = ''] = roles.text.trim().split('\n');
   if (roles.status !== 200 || role === '')
     throw notIssued(INSTANCE, NO_KEYS, roles, 'the instance has no role');
   const at = url + CREDENTIALS_PATH + encodeURIComponent(role);
-  return readKeys(await askIssuer({ ...question, url: at }, client, signal), INSTANCE);
+  return readKeys(await requestToken({ ...question, url: at }, client, signal), INSTANCE);
 }
 
 async function containerKeys(
@@ -83,7 +83,7 @@ async function containerKeys(
       fault: 'upstream',
     });
   const headers = authorization === undefined ? {} : { authorization };
-  return readKeys(await askIssuer({ issuer, ofMachine: true, url, headers }, client, signal), issuer);
+  return readKeys(await requestToken({ issuer, ofMachine: true, url, headers }, client, signal), issuer);
 }
 
 /** Keys in the form of both metadata services. */
@@ -113,7 +113,7 @@ async function webIdentityKeys(
     RoleSessionName: sessionName,
     WebIdentityToken: await readTokenFile(tokenFile, 'the web identity token'),
   };
-  return readSts(await askIssuer({ issuer: 'STS', url, form }, client, signal));
+  return readSts(await requestToken({ issuer: 'STS', url, form }, client, signal));
 }
 
 async function roleKeys(
@@ -133,7 +133,7 @@ async function roleKeys(
   const body = slicesOf(new URLSearchParams(form).toString());
   const signer = new AwsSigner({ ...keys, region, service: 'sts' }, client.wall);
   const signature = signer.headers({ method: 'POST', url, headers, body });
-  return readSts(await askIssuer({ issuer: 'STS', url, form, headers: signature }, client, signal));
+  return readSts(await requestToken({ issuer: 'STS', url, form, headers: signature }, client, signal));
 }
 
 /** STS responds in XML, of which a few flat elements are needed. */

@@ -3,7 +3,7 @@
 // managed identities on a VM to acquire a token", "managed identities for App Service" (REST reference), 2026-11.
 import { TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
-import { askIssuer } from './ask-issuer.ts';
+import { requestToken } from './request-token.ts';
 import { readToken } from './bearer-token.ts';
 import type { Sender } from './client.ts';
 import type { TokenSource } from './credential-source.ts';
@@ -29,7 +29,7 @@ export async function applicationToken(
         };
   const now = client.wall();
   const form = { grant_type: 'client_credentials', client_id: clientId, scope, ...proven };
-  const answer = await askIssuer({ issuer: 'Microsoft Entra', url: tokenUrl, form }, client, signal);
+  const answer = await requestToken({ issuer: 'Microsoft Entra', url: tokenUrl, form }, client, signal);
   return readToken(answer, { issuer: 'Microsoft Entra', whom: 'the application', now });
 }
 
@@ -50,6 +50,6 @@ export async function identityToken(
     url,
     headers: Object.fromEntries(revealed) as Record<string, string>,
   };
-  const answer = await askIssuer(question, client, signal);
+  const answer = await requestToken(question, client, signal);
   return readToken(answer, { issuer, whom: TEXTS.managedIdentity, now: client.wall() });
 }

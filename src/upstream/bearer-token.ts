@@ -1,6 +1,6 @@
 // Bearer tokens as issued by OAuth 2.0.
 import { asNumber, asObject, asString, parseJson } from '../base/json/index.ts';
-import { type IssuerAnswer, notIssued, refusalWords } from './ask-issuer.ts';
+import { type IssuerAnswer, notIssued, refusalWords } from './request-token.ts';
 import type { ReadyCredential, SignatureHeaders } from './credential.ts';
 import type { FetchedCredential } from './renewed-credential.ts';
 import type { UnixMs } from '../base/units.ts';

@@ -4,7 +4,7 @@
 import { importPKCS8, SignJWT } from 'jose';
 import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
-import { askIssuer, notIssued, refusalWords } from './ask-issuer.ts';
+import { requestToken, notIssued, refusalWords } from './request-token.ts';
 import { bearerToken, isToken, readToken } from './bearer-token.ts';
 import type { Sender } from './client.ts';
 import type { TokenSource } from './credential-source.ts';
@@ -41,7 +41,7 @@ export async function serviceAccountToken(
     .setExpirationTime(seconds + 3600)
     .sign(key);
   const form = { grant_type: JWT_GRANT, assertion };
-  const answer = await askIssuer({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
+  const answer = await requestToken({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
   return readToken(answer, { issuer: 'Google', whom: 'the service account', now });
 }
 
@@ -58,7 +58,7 @@ export async function userToken(
     client_secret: clientSecret.reveal(),
     refresh_token: refreshToken.reveal(),
   };
-  const answer = await askIssuer({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
+  const answer = await requestToken({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
   const besides = quotaProject === null ? {} : { 'x-goog-user-project': quotaProject };
   return readToken(answer, { issuer: 'Google', whom: TEXTS.gcloudLogin, now }, besides);
 }
@@ -70,7 +70,7 @@ export async function instanceToken(
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
   const issuer = "Google's metadata server";
-  const answer = await askIssuer(
+  const answer = await requestToken(
     { issuer, ofMachine: true, url: url + TOKEN_PATH, headers: FLAVOR },
     client,
     signal,
@@ -94,11 +94,11 @@ export async function federationToken(
     subject_token_type: subjectTokenType,
   };
   const now = client.wall();
-  const answer = await askIssuer({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
+  const answer = await requestToken({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
   const exchanged = readToken(answer, { issuer: 'Google', whom: 'the federated identity', now });
   if (impersonationUrl === null) return exchanged;
   const { authorization = '' } = exchanged.credential.headers(NO_REQUEST);
-  const issued = await askIssuer(
+  const issued = await requestToken(
     { issuer: TOKEN_SERVICE, url: impersonationUrl, headers: { authorization }, json: { scope: [SCOPE] } },
     client,
     signal,
@@ -124,7 +124,7 @@ async function subjectToken(
   let text;
   if ('file' in subject) text = await readTokenFile(subject.file, what);
   else {
-    const answer = await askIssuer({ issuer: 'the identity provider', ...subject }, client, signal);
+    const answer = await requestToken({ issuer: 'the identity provider', ...subject }, client, signal);
     if (answer.status !== 200) throw notIssued('the identity provider', 'no token', answer);
     text = answer.text.trim();
   }

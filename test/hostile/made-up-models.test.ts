@@ -44,7 +44,7 @@ test('breakers of the catalog, and those set by hand, outlive ten thousand made-
   expect(standing(state, 'vendor/own-name')).toBe('open');
   expect(state.health(idOf('vendor/own-name')).standing(NOW).reason).toBe('maintenance');
   expect(state.remembered().length).toBeLessThan(350);
-  state.takeBack(idOf('vendor/own-name'));
+  state.enable(idOf('vendor/own-name'));
   for (let index = 0; index < 1000; index++) fail(state, `vendor/${index}`);
   expect(standing(state, 'vendor/own-name')).toBe('closed');
 });

@@ -67,7 +67,7 @@ export function specialModel(name: string): SpecialModel | undefined {
 }
 
 /** True for a model that nobody should be given without asking for it by name. */
-export function isOutOfTheWay(name: string): boolean {
+export function isOnlyByName(name: string): boolean {
   const bare = canonicalName(name);
   return ONE_PURPOSE.test(bare) || SUPERSEDED.test(bare);
 }

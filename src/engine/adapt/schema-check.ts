@@ -33,11 +33,11 @@ const TIMEOUT_MS = 10_000;
 const MAX_MEMORY_BYTES = 512 * 1_048_576;
 const MAX_OUTPUT_BYTES = 1_048_576;
 /** Checks in the whole gateway that run concurrently, and that may be queued. */
-const ABREAST = 2;
+const CONCURRENCY = 2;
 const MOST_WAITING = 50;
 const PROGRAM = fileURLToPath(new URL('schema-process.ts', import.meta.url));
 
-const turns = new Turns(ABREAST, MOST_WAITING, 'schemas wait to be checked');
+const turns = new Turns(CONCURRENCY, MOST_WAITING, 'schemas wait to be checked');
 /** Whether large schemas are usable, by schema text. */
 const known = new CompiledCache<SchemaAnswer>();
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import { type Budget, CompiledCache, compilePattern, grammarRoom, type Room } from '../grammar/index.ts';
+import { type Budget, CompiledCache, compilePattern, grammarCapacity, type Room } from '../grammar/index.ts';
 import { MAX_SCHEMA_CHARS } from './schema-answer.ts';
 import { mostReferences } from './schema-references.ts';
 import { STRING_FORMATS } from './string-formats.ts';
@@ -54,7 +54,7 @@ export function compileSchema(schema: JsonObject, path: string): SchemaValidator
     throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, {
       param: path,
     });
-  const room = grammarRoom();
+  const room = grammarCapacity();
   const { states } = room;
   const { validator, objects } = compile(schema, path, room);
   compiled.set(text, validator, states - room.states + objects * OBJECT_WEIGHT);

@@ -51,7 +51,7 @@ export async function truncate(
 /** Input with fewer characters than this per token of context is not counted. */
 const FEWEST_CHARS = 2;
 /** Factor by which the estimate may exceed another tokenizer's count. */
-const DOUBT = 1.25;
+const ESTIMATE_ERROR = 1.25;
 
 /**
  * Refuses input that is certainly longer than the context. Borderline cases are left to the upstream, and protocols
@@ -67,7 +67,7 @@ export async function overlong(
   if (!state || state.truncation === 'auto' || contextLength === null) return undefined;
   if (textCharsOf(items) < contextLength * FEWEST_CHARS) return undefined;
   const tokens = (await countItemTokens(items, isOver)).reduce((sum, count) => sum + count, 0);
-  if (tokens <= contextLength * DOUBT) return undefined;
+  if (tokens <= contextLength * ESTIMATE_ERROR) return undefined;
   return new GatewayError(
     'context_overflow',
     `input: about ${tokens} tokens do not fit into the model's context of ${contextLength}; shorten it, or send "truncation": "auto"`,

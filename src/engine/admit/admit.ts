@@ -13,7 +13,7 @@ import { hydrate, type Hydrated, type TurnInput } from './hydrate.ts';
 import { ignoreStreamOptions } from './ignored-stream-options.ts';
 import { namesPrompt, promptedBody } from './prompt.ts';
 import { estimateOf } from '../cost-estimate.ts';
-import { requireShare } from '../provider-room.ts';
+import { requireShare } from '../provider-capacity.ts';
 import type { Planned } from './planned.ts';
 
 /**

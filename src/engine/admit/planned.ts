@@ -17,7 +17,7 @@ import { isStrict } from './admit.ts';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { Limits } from '../../accounts/limits/index.ts';
 import { lackingParameters } from '../adapt/index.ts';
-import { fullReason } from '../provider-room.ts';
+import { refusalOfProvider } from '../provider-capacity.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface Planned {
@@ -203,7 +203,7 @@ export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan
     projectId: principal.projectId,
     mayUse: principal.mayUse,
     state: input.state,
-    full: limits.hasProviders ? (endpoint) => fullReason(limits, endpoint) : undefined,
+    full: limits.hasProviders ? (endpoint) => refusalOfProvider(limits, endpoint) : undefined,
     nowMs: input.nowMs,
     lacking: lackingParameters,
     inputChars: input.inputChars,

@@ -3,7 +3,7 @@
 export { collectAnswer } from './collect-answer.ts';
 export { type AnswerAsking, type AskedAnswer, askForAnswer } from './ask-for-answer.ts';
 export { askEndpoint } from './ask-endpoint.ts';
-export { askKeeper } from './ask-keeper.ts';
+export { sendToOwner } from './send-to-owner.ts';
 export { askUpstream, type ShortAnswer } from './ask-upstream.ts';
 export type { AttemptOutput } from './attempt-input.ts';
 export { Attempt } from './attempt.ts';

@@ -11,7 +11,7 @@ import { GatewayError, inputTokens, outputTokens } from '../../canonical/index.t
 import type { Protocol } from '../../protocols/index.ts';
 import { type Limiter, refusalText, type Reservation, type Scope } from '../../accounts/limits/index.ts';
 import { estimateOf } from '../cost-estimate.ts';
-import { admitOrAsk } from '../admit-or-ask.ts';
+import { admitWhenKnown } from '../admit-when-known.ts';
 import { waitOf } from '../limit-errors.ts';
 import { attemptRecord, type Charge } from './meter.ts';
 import type { PreparedAttempt } from './prepared.ts';
@@ -115,7 +115,7 @@ export class ProviderHold {
     const { model, tokens, certainTokens } = estimateOf(asked, endpoint, null, routing);
     const { limiter } = limits;
     const estimate = { model, endUser: null, tokens, certainTokens, nanoUsd: 0 };
-    const outcome = await admitOrAsk(limiter, [scope], estimate, expiresAtMs);
+    const outcome = await admitWhenKnown(limiter, [scope], estimate, expiresAtMs);
     if (outcome.type === 'reservation') return new ProviderHold(limiter, scope, outcome, prepared);
     throw new GatewayError('rate_limited', refusalText(outcome), {
       code: 'rate_limit_exceeded',

@@ -18,10 +18,10 @@ const PROGRAM = fileURLToPath(new URL('pdf-process.ts', import.meta.url));
 /** A character takes at most six bytes of JSON (`\u0000`). */
 const MOST_OUTPUT_BYTES = 6 * MOST_CHARS + 1_000_000;
 /** Files in the whole gateway that are read concurrently, and that may be queued. */
-const ABREAST = 2;
+const CONCURRENCY = 2;
 const MOST_WAITING = 50;
 
-const turns = new Turns(ABREAST, MOST_WAITING, 'PDFs wait to be read');
+const turns = new Turns(CONCURRENCY, MOST_WAITING, 'PDFs wait to be read');
 
 /**
  * Returns the text of a PDF.

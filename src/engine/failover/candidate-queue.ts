@@ -4,7 +4,7 @@ import type { Endpoint } from '../../catalog/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { retryDelayMs } from '../failure-table.ts';
-import { fullReason } from '../provider-room.ts';
+import { refusalOfProvider } from '../provider-capacity.ts';
 import type { EngineConfig } from '../settings.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { UnixMs } from '../../base/units.ts';
@@ -96,7 +96,7 @@ export function mayBeAsked(
   endpoint: Endpoint,
   { routing, limits }: Pick<GatewayDependencies, 'routing' | 'limits'>,
 ): boolean {
-  return routing.admits(endpoint) && (!limits.hasProviders || fullReason(limits, endpoint) === null);
+  return routing.admits(endpoint) && (!limits.hasProviders || refusalOfProvider(limits, endpoint) === null);
 }
 
 function newEntry(candidate: Candidate): Entry {

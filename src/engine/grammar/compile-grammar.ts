@@ -2,7 +2,7 @@
 // grammar or text takes long.
 import { GatewayError } from '../../canonical/index.ts';
 import { larkRules } from './lark-rules.ts';
-import { buildMachine, grammarRoom, type Machine, type Room } from './machine.ts';
+import { buildMachine, grammarCapacity, type Machine, type Room } from './machine.ts';
 import { parseLark } from './parse-lark.ts';
 import { parseRegex } from './parse-regex.ts';
 import { broken } from './problem.ts';
@@ -79,9 +79,9 @@ function compile(syntax: 'lark' | 'regex', definition: string, path: string): Gr
   try {
     if (syntax === 'lark') {
       const { rules, first } = larkRules(parseLark(definition, path), path);
-      return { type: 'checkable', machine: buildMachine(rules, first, path, grammarRoom()) };
+      return { type: 'checkable', machine: buildMachine(rules, first, path, grammarCapacity()) };
     }
-    return { type: 'checkable', machine: regexMachine(definition, 'rust', path, grammarRoom()) };
+    return { type: 'checkable', machine: regexMachine(definition, 'rust', path, grammarCapacity()) };
   } catch (error) {
     if (error instanceof GatewayError && error.kind === 'unsupported')
       return { type: 'uncheckable', reason: error.message };

@@ -8,4 +8,4 @@ export {
   inputBudget,
 } from './compile-grammar.ts';
 export type { Budget } from './recognise.ts';
-export { grammarRoom, type Room } from './machine.ts';
+export { grammarCapacity, type Room } from './machine.ts';

@@ -3,7 +3,7 @@ import { exactly, literal, membersSet } from './char-set.ts';
 import { choice, type Expression, NOTHING, sequence } from './expression.ts';
 import type { LarkGrammar, LarkNode } from './parse-lark.ts';
 import { parseRegex } from './parse-regex.ts';
-import { beyondUs, broken } from './problem.ts';
+import { cannotCheck, broken } from './problem.ts';
 
 /** Reserved names that no grammar can define. */
 const BEGIN = '%begin';
@@ -24,7 +24,7 @@ export function larkRules(
   const rules = new Map<string, Expression>();
   for (const [name, original] of imports) {
     const pattern = COMMON_TERMINALS.get(original);
-    if (pattern === undefined) throw beyondUs(path, `common.${original} is unknown here`);
+    if (pattern === undefined) throw cannotCheck(path, `common.${original} is unknown here`);
     rules.set(name, parseRegex(pattern, 'rust', '', path));
   }
   refuseRecursion(definitions, path);

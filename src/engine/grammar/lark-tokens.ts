@@ -1,6 +1,6 @@
 // Splits a grammar in Lark's syntax into tokens.
 import { parseJson } from '../../base/json/index.ts';
-import { beyondUs, broken } from './problem.ts';
+import { cannotCheck, broken } from './problem.ts';
 
 export type LarkToken =
   /** Name of a rule or terminal, without the marks that only shape parse trees. */
@@ -42,7 +42,7 @@ export function larkTokens(grammar: string, path: string): readonly LarkToken[] 
       throw broken(path, `${lineOf(grammar, at)} cannot be read: ${grammar.slice(at, at + 20).trim()}`);
     if (found['space'] !== undefined) continue;
     if (found['foreign'] !== undefined)
-      throw beyondUs(path, `${found['foreign']} in ${lineOf(grammar, at)} is no part of Lark`);
+      throw cannotCheck(path, `${found['foreign']} in ${lineOf(grammar, at)} is no part of Lark`);
     if (found['name'] !== undefined)
       tokens.push({ type: 'name', text: found['name'].replace(/^[!?]+/, ''), at });
     else if (found['string'] !== undefined)

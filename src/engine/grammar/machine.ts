@@ -1,7 +1,7 @@
 // Automaton of a grammar: states that read a character, branch, or call the automaton of a rule. Immutable once built.
 import type { CharSet } from './char-set.ts';
 import type { Expression, Place } from './expression.ts';
-import { beyondUs, broken } from './problem.ts';
+import { cannotCheck, broken } from './problem.ts';
 
 export type State =
   | { readonly type: 'char'; readonly set: CharSet; next: number }
@@ -25,7 +25,7 @@ export interface Room {
 }
 
 /** Capacity far above the needs of grammars in use. */
-export function grammarRoom(): Room {
+export function grammarCapacity(): Room {
   return { states: 50_000, parts: 200_000 };
 }
 
@@ -46,12 +46,12 @@ export function buildMachine(
   const numbers = new Map(names.map((name, number) => [name, number]));
   const states: State[] = [];
   const add = (state: State): number => {
-    if (--room.states < 0) throw beyondUs(path, 'it is too large');
+    if (--room.states < 0) throw cannotCheck(path, 'it is too large');
     return states.push(state) - 1;
   };
   /** @returns the first state of `expression`, which continues at `next` */
   const build = (expression: Expression, next: number): number => {
-    if (--room.parts < 0) throw beyondUs(path, 'it is too large');
+    if (--room.parts < 0) throw cannotCheck(path, 'it is too large');
     switch (expression.type) {
       case 'char':
         return add({ type: 'char', set: expression.set, next });

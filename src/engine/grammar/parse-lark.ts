@@ -3,7 +3,7 @@
 // implemented (templates, lexeme options, inline JSON Schemas, special tokens) are reported as unsupported.
 import { TEXTS } from '../../canonical/index.ts';
 import { lineOf, larkTokens, type LarkToken } from './lark-tokens.ts';
-import { beyondUs, broken } from './problem.ts';
+import { cannotCheck, broken } from './problem.ts';
 
 export type LarkNode =
   | { readonly type: 'literal'; readonly text: string; readonly ignoreCase: boolean }
@@ -61,8 +61,8 @@ class LarkParser {
   }
 
   #definition(name: string): void {
-    if (this.#takes('{')) throw beyondUs(this.#path, 'it has templates');
-    if (this.#takes('[')) throw beyondUs(this.#path, 'it has options for single rules');
+    if (this.#takes('{')) throw cannotCheck(this.#path, 'it has templates');
+    if (this.#takes('[')) throw cannotCheck(this.#path, 'it has options for single rules');
     // Skips a priority, which selects parse trees and does not affect matching.
     if (this.#takes('.')) this.#at++;
     if (!this.#takes(':')) throw this.#unexpected(this.#tokens[this.#at]);
@@ -78,7 +78,7 @@ class LarkParser {
       case '%import':
         return this.#import();
       default:
-        throw beyondUs(this.#path, `it uses ${directive}`);
+        throw cannotCheck(this.#path, `it uses ${directive}`);
     }
   }
 
@@ -86,7 +86,7 @@ class LarkParser {
   #import(): void {
     const library = this.#tokens[this.#at++];
     if (library?.type !== 'name' || library.text !== 'common')
-      throw beyondUs(this.#path, 'it imports from elsewhere than common');
+      throw cannotCheck(this.#path, 'it imports from elsewhere than common');
     if (this.#takes('.')) {
       const name = this.#name();
       this.#imports.set(this.#takes('->') ? this.#name() : name, name);
@@ -141,7 +141,7 @@ class LarkParser {
     const token = this.#tokens[this.#at++];
     switch (token?.type) {
       case 'name':
-        if (this.#sees('{') && !this.#beginsBounds()) throw beyondUs(this.#path, 'it has templates');
+        if (this.#sees('{') && !this.#beginsBounds()) throw cannotCheck(this.#path, 'it has templates');
         return { type: 'name', name: token.text };
       case 'regex':
         return { type: 'regex', text: token.text, flags: token.flags };
@@ -156,7 +156,7 @@ class LarkParser {
         return { type: 'range', from: token.text, to: to.text };
       }
       case 'mark': {
-        if (token.text === '~') throw beyondUs(this.#path, 'it negates a terminal');
+        if (token.text === '~') throw cannotCheck(this.#path, 'it negates a terminal');
         if (token.text !== '(' && token.text !== '[') break;
         const body = this.#alternatives();
         this.#expect(token.text === '(' ? ')' : ']');

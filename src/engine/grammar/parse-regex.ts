@@ -3,7 +3,7 @@
 import { TEXTS } from '../../canonical/index.ts';
 import { exactly, membersSet, type CharSet } from './char-set.ts';
 import { choice, NOTHING, sequence, type Expression } from './expression.ts';
-import { beyondUs, broken } from './problem.ts';
+import { cannotCheck, broken } from './problem.ts';
 import { readCharEscape, readClass, readClassEscape } from './regex-class.ts';
 import { RegexCursor, type RegexDialect } from './regex-cursor.ts';
 
@@ -109,7 +109,7 @@ function readAtom(cursor: RegexCursor, flags: Flags): Expression {
 function readName(cursor: RegexCursor): void {
   cursor.take('P');
   if (cursor.sees('=') || cursor.sees('!') || cursor.sees('<=') || cursor.sees('<!'))
-    throw beyondUs(cursor.path, 'it looks ahead or behind');
+    throw cannotCheck(cursor.path, 'it looks ahead or behind');
   if (!cursor.take('<') || !/^[\p{L}_][\p{L}\p{N}_.[\]]*$/u.test(cursor.until('>') ?? ''))
     throw broken(cursor.path, 'a group has no name');
 }
@@ -179,6 +179,6 @@ function safeSet(members: string, flags: Flags, path: string): CharSet {
   try {
     return membersSet(members, false, flags.has('i'));
   } catch {
-    throw beyondUs(path, `the class ${members.slice(0, 40)} is unknown here`);
+    throw cannotCheck(path, `the class ${members.slice(0, 40)} is unknown here`);
   }
 }

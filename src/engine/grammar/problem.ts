@@ -7,6 +7,6 @@ export function broken(path: string, message: string): GatewayError {
 }
 
 /** Error for a text that may be valid but cannot be checked. The message follows "not checked: ". */
-export function beyondUs(path: string, message: string): GatewayError {
+export function cannotCheck(path: string, message: string): GatewayError {
   return new GatewayError('unsupported', message, { param: path });
 }

@@ -1,6 +1,6 @@
 // Character classes and class escapes of regular expressions, converted to the runtime's syntax for class members.
 import { literal, membersSet } from './char-set.ts';
-import { beyondUs, broken } from './problem.ts';
+import { cannotCheck, broken } from './problem.ts';
 import type { RegexCursor } from './regex-cursor.ts';
 
 /** Rust's `\d`, `\w` and `\s` cover Unicode (regex crate, "Perl character classes", 2026-11); ECMAScript's do not. */
@@ -102,7 +102,7 @@ export function readClassEscape(cursor: RegexCursor): string | undefined {
   const property = cursor.take('{') ? cursor.until('}') : cursor.next();
   const members = property === undefined ? undefined : propertyMembers(property);
   if (members === undefined)
-    throw beyondUs(cursor.path, `the property \\p{${property ?? ''}} is unknown here`);
+    throw cannotCheck(cursor.path, `the property \\p{${property ?? ''}} is unknown here`);
   return `[${negation}${members}]`;
 }
 
@@ -139,7 +139,7 @@ export function readCharEscape(cursor: RegexCursor): number {
     return cursor.next().charCodeAt(0) % 32;
   if (char === 'a' && cursor.dialect === 'rust') return 7;
   if (/[0-9]/.test(char) || char === 'k')
-    throw beyondUs(cursor.path, 'it refers back to what a group matched');
+    throw cannotCheck(cursor.path, 'it refers back to what a group matched');
   if (/[a-zA-Z]/.test(char) && cursor.dialect === 'rust')
     throw broken(cursor.path, `\\${char} means nothing`);
   return char.codePointAt(0) ?? 0;

@@ -17,7 +17,7 @@ import type { Files } from '../state/files.ts';
 import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import { type ByteAccount, HeldBytes } from '../call.ts';
 import { type Address, hiddenAddresses, mayHideAddresses, withoutAddresses } from './hidden-addresses.ts';
-import { sideBySide } from '../side-by-side.ts';
+import { concurrently } from '../concurrently.ts';
 import { inOrder, partsOf, withParts } from './item-parts.ts';
 import { audioFormat, mediaTypeOfFile } from '../../base/lib/media-type.ts';
 
@@ -41,7 +41,7 @@ type MediaPart = ImagePart | FilePart;
 /** Timeout for all fetches of one address, including redirects. */
 const FETCH_MS = 20_000;
 /** Concurrent fetches of one request. */
-const ABREAST = 4;
+const CONCURRENCY = 4;
 const MOST_ADDRESSES = 100;
 
 /**
@@ -169,7 +169,7 @@ function addressesLeft(items: readonly Item[], isWanted: (part: Part) => boolean
 /** @throws GatewayError naming the part, as if it were fetched from here */
 async function checkAddresses(addresses: readonly Address[], fetch: GuardedFetch): Promise<void> {
   const distinct = distinctOf(addresses);
-  await sideBySide(distinct, ABREAST, ({ url, path }) =>
+  await concurrently(distinct, CONCURRENCY, ({ url, path }) =>
     fetch.check(url, FETCH_MS).catch((thrown: unknown) => {
       throw named(thrown, path);
     }),
@@ -194,7 +194,7 @@ async function download(
   held: HeldBytes,
 ): Promise<void> {
   let isOver = false;
-  await sideBySide(distinctOf(addresses), ABREAST, async ({ url, path }) => {
+  await concurrently(distinctOf(addresses), CONCURRENCY, async ({ url, path }) => {
     if (isOver) return;
     let content = fetched.get(url);
     if (!content) fetched.set(url, (content = contentAt(fetch, url, allowance.left, held)));

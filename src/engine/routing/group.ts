@@ -108,7 +108,7 @@ function ordered(
     // A conversation that returns to its endpoint does not use a turn.
     turn: () => state.turn(scopeOf(model, endpoints), peek || home !== undefined),
   });
-  if (!peek) for (const { subject } of home ? ranked : ranked.slice(1)) state.passOver(subject.endpoint);
+  if (!peek) for (const { subject } of home ? ranked : ranked.slice(1)) state.skipped(subject.endpoint);
   const first: readonly Ranked[] = home
     ? [{ subject: home, score: null, reason: 'holds the cached beginning of this conversation' }]
     : [];

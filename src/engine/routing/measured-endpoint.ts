@@ -59,7 +59,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   /** Only for display to operators. */
   readonly recent = new RecentAttempts();
   #limited = NO_PAUSE;
-  #byHand = NO_PAUSE;
+  #manualPause = NO_PAUSE;
   #inFlight = 0;
   #measuredAt: UnixMs | null = null;
   #passedOver = 0;
@@ -131,14 +131,14 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   standing(nowMs: UnixMs): Standing {
-    if (nowMs < this.#byHand.until) return this.#byHand;
+    if (nowMs < this.#manualPause.until) return this.#manualPause;
     const standing = this.#breaker.standing(nowMs);
     const { until } = this.#limited;
     return nowMs < until && until > (standing.until ?? 0) ? this.#limited : standing;
   }
 
   disabled(nowMs: UnixMs): Standing | null {
-    return nowMs < this.#byHand.until ? this.#byHand : null;
+    return nowMs < this.#manualPause.until ? this.#manualPause : null;
   }
 
   breaker(nowMs: UnixMs): Standing {
@@ -150,22 +150,22 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   admits(nowMs: UnixMs): boolean {
-    return nowMs >= Math.max(this.#limited.until, this.#byHand.until) && this.#breaker.admits(nowMs);
+    return nowMs >= Math.max(this.#limited.until, this.#manualPause.until) && this.#breaker.admits(nowMs);
   }
 
   /** Disables the endpoint on behalf of an operator. */
   disable(until: UnixMs, reason: string): void {
-    this.#byHand = { state: 'open', until, reason };
+    this.#manualPause = { state: 'open', until, reason };
     this.#tally?.changed();
   }
 
   /** Enables the endpoint on behalf of an operator, which clears all states. */
-  takeBack(): void {
+  enable(): void {
     this.#forgetStanding();
     this.#tally?.takenBack();
   }
 
-  passOver(): void {
+  skipped(): void {
     this.#passedOver += 1;
   }
 
@@ -199,7 +199,8 @@ export class MeasuredEndpoint implements EndpointHealth {
     if (limited) this.#pause(limited.forMs, nowMs);
     if (broken) this.#breaker.openedRemotely(broken.forMs, broken.reason, nowMs);
     else if (broken === null) this.#breaker.closedRemotely();
-    if (disabled) this.#byHand = { state: 'open', until: nowMs + disabled.forMs, reason: disabled.reason };
+    if (disabled)
+      this.#manualPause = { state: 'open', until: nowMs + disabled.forMs, reason: disabled.reason };
     this.#recall(update, nowMs);
     if (wasPublished) this.#tally?.markPublished(this.#standings(nowMs));
   }
@@ -224,7 +225,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   #forgetStanding(): void {
-    this.#byHand = NO_PAUSE;
+    this.#manualPause = NO_PAUSE;
     this.#limited = NO_PAUSE;
     this.#breaker.reset();
   }
@@ -234,7 +235,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     return {
       limited: still(this.#limited),
       broken: this.#breaker.standing(nowMs),
-      disabled: still(this.#byHand),
+      disabled: still(this.#manualPause),
     };
   }
 

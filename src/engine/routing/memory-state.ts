@@ -12,7 +12,7 @@ const MOST_ENDPOINTS = 20_000;
 /** Maximum endpoints of models outside of the catalog, because clients can invent names. */
 const MOST_MADE_UP = 300;
 /** Maximum endpoints disabled by operators. */
-const MOST_BY_HAND = 10_000;
+const MOST_MANUAL_PAUSES = 10_000;
 const MOST_CONVERSATIONS = 50_000;
 const MOST_ROUNDS = 10_000;
 /** Maximum updates per message to other processes. */
@@ -45,7 +45,7 @@ export interface MemoryStateOptions {
 }
 
 /** State set by an operator, separate from the measurements. */
-interface ByHand {
+interface ManualPause {
   readonly until: UnixMs;
   readonly reason: string;
 }
@@ -65,7 +65,7 @@ export class MemoryRoutingState implements RoutingState {
     ({ inFlight }, key) => inFlight === 0 && !this.#isListed(idOf(key).modelId),
   );
   readonly #madeUp = new RecentMap<MeasuredEndpoint>(MOST_MADE_UP, ({ inFlight }) => inFlight === 0);
-  readonly #byHand = new RecentMap<ByHand>(MOST_BY_HAND);
+  readonly #manualPause = new RecentMap<ManualPause>(MOST_MANUAL_PAUSES);
   readonly #holds = new RecentMap<Hold>(MOST_CONVERSATIONS);
   readonly #turns = new RecentMap<number>(MOST_ROUNDS);
   readonly #isShared: boolean;
@@ -97,16 +97,16 @@ export class MemoryRoutingState implements RoutingState {
 
   disable(endpoint: EndpointId, untilMs: UnixMs, reason: string): void {
     this.#find(endpoint).disable(untilMs, reason);
-    this.#byHand.set(this.#keyOf(endpoint), { until: untilMs, reason });
+    this.#manualPause.set(this.#keyOf(endpoint), { until: untilMs, reason });
   }
 
   recall(endpoint: EndpointId, attempts: readonly PastAttempt[]): void {
     this.#find(endpoint).recent.seed(attempts);
   }
 
-  takeBack(endpoint: EndpointId): void {
-    this.#byHand.delete(this.#keyOf(endpoint));
-    this.#find(endpoint).takeBack();
+  enable(endpoint: EndpointId): void {
+    this.#manualPause.delete(this.#keyOf(endpoint));
+    this.#find(endpoint).enable();
   }
 
   admits(endpoint: EndpointId): boolean {
@@ -120,8 +120,8 @@ export class MemoryRoutingState implements RoutingState {
     return lease;
   }
 
-  passOver(endpoint: EndpointId): void {
-    this.#find(endpoint).passOver();
+  skipped(endpoint: EndpointId): void {
+    this.#find(endpoint).skipped();
   }
 
   learnContext(endpoint: EndpointId, tokens: number): void {
@@ -176,9 +176,9 @@ export class MemoryRoutingState implements RoutingState {
     for (const update of endpoints) {
       this.#find(update).learn(update, nowMs);
       const key = this.#keyOf(update);
-      if (update.isTakenBack) this.#byHand.delete(key);
+      if (update.isTakenBack) this.#manualPause.delete(key);
       if (update.disabled)
-        this.#byHand.set(key, { until: nowMs + update.disabled.forMs, reason: update.disabled.reason });
+        this.#manualPause.set(key, { until: nowMs + update.disabled.forMs, reason: update.disabled.reason });
     }
     for (const { conversation, modelId, slug, forMs } of holds) {
       const until = nowMs + Math.min(forMs, LONGEST_HOLD_MS);
@@ -208,8 +208,9 @@ export class MemoryRoutingState implements RoutingState {
   #newEndpoint(key: string): MeasuredEndpoint {
     const tally = this.#isShared ? new Tally(() => void this.#newEndpoints.set(key, endpoint)) : undefined;
     const endpoint = new MeasuredEndpoint(this.#breaker, tally);
-    const byHand = this.#byHand.get(key);
-    if (byHand && byHand.until > this.#now()) endpoint.disable(byHand.until, byHand.reason);
+    const manualPause = this.#manualPause.get(key);
+    if (manualPause && manualPause.until > this.#now())
+      endpoint.disable(manualPause.until, manualPause.reason);
     return endpoint;
   }
 

@@ -9,7 +9,7 @@ import {
 } from '../../canonical/index.ts';
 import {
   autoCandidates,
-  isOutOfTheWay,
+  isOnlyByName,
   similarModels,
   type Catalog,
   type Model,
@@ -103,7 +103,7 @@ export function routeModels(
     return { model, pinned, score, measures, reason };
   });
   if (options.length === 0) {
-    if (!named) throw nobodyLeft(param, misfits, context);
+    if (!named) throw noCandidates(param, misfits, context);
     options.push({
       ...named,
       reason: 'requested; no candidate is known to fit',
@@ -202,7 +202,7 @@ function sortOut(models: readonly Model[]): OpenCandidates {
   for (const model of autoCandidates(models)) {
     // A score means that the operator wants the model anyway.
     const isUsual =
-      model.quality !== null || !model.endpoints.some((endpoint) => isOutOfTheWay(endpoint.model));
+      model.quality !== null || !model.endpoints.some((endpoint) => isOnlyByName(endpoint.model));
     (isUsual ? candidates : reserve).push({ model, pinned: null });
   }
   return { candidates, reserve };
@@ -254,7 +254,7 @@ function checkTaskType(
   });
 }
 
-function nobodyLeft(param: string, misfits: readonly Exclusion[], { catalog }: PlanContext): GatewayError {
+function noCandidates(param: string, misfits: readonly Exclusion[], { catalog }: PlanContext): GatewayError {
   const mayUseNone = misfits.every(({ reason }) => reason === NOT_ALLOWED) && catalog.list().length > 0;
   if (mayUseNone) {
     const text = 'this API key may use none of the models to choose among';

@@ -27,7 +27,7 @@ import type { EndpointId } from './state.ts';
  */
 export function planRequest(request: CanonicalRequest, context: PlanContext): Plan {
   const wishes = effectiveWishes(request.gateway.routing, context.keyWishes, context.settings.defaults);
-  reportStrangers(request.gateway.routing, context);
+  reportUnknownNames(request.gateway.routing, context);
   const selection = selectModels(request, context);
   const conversation = conversationOf(request, context.projectId, context.inputChars);
   const holder =
@@ -54,7 +54,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
   }
   const { fallback } = wishes;
   if (typeof fallback === 'object') addStandIns(fallback);
-  if (candidates.length === 0) throw nobodyLeft(selection, removed);
+  if (candidates.length === 0) throw noCandidates(selection, removed);
 
   const failover = fallback !== false;
   const inOrder = failover ? unavailableLast(candidates) : candidates.slice(0, 1);
@@ -148,7 +148,7 @@ function unavailableLast(candidates: readonly Candidate[]): readonly Candidate[]
     : candidates;
 }
 
-function nobodyLeft(selection: ModelSelection, removed: readonly Removed[]): GatewayError {
+function noCandidates(selection: ModelSelection, removed: readonly Removed[]): GatewayError {
   const names = selection.choices.map(({ model }) => model.id).join(', ');
   const reasons = removed.map(({ endpoint, reason }) => `${endpoint.slug}: ${reason}`).join('; ');
   const [first] = removed;
@@ -159,7 +159,7 @@ function nobodyLeft(selection: ModelSelection, removed: readonly Removed[]): Gat
 }
 
 /** Reports unknown slugs, which are most likely mistakes and have no effect. */
-function reportStrangers(wishes: RoutingWishes | undefined, { catalog, report }: PlanContext): void {
+function reportUnknownNames(wishes: RoutingWishes | undefined, { catalog, report }: PlanContext): void {
   if (!wishes) return;
   for (const list of [wishes.providers, wishes.prefer, wishes.only, wishes.ignore]) {
     list?.names.forEach((name, index) => {

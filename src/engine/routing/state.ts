@@ -92,7 +92,7 @@ export interface RoutingState {
   /** Disables an endpoint on behalf of an operator. @param untilMs Unix milliseconds */
   disable(endpoint: EndpointId, untilMs: UnixMs, reason: string): void;
   /** Enables it again: clears its states and the counts of its breaker. */
-  takeBack(endpoint: EndpointId): void;
+  enable(endpoint: EndpointId): void;
   /** Adds attempts from before this process began, oldest first. For display only. */
   recall(endpoint: EndpointId, attempts: readonly PastAttempt[]): void;
   /** True when a request may be sent now. False while it is open, or half-open with a running request. */
@@ -100,7 +100,7 @@ export interface RoutingState {
   /** Begins an attempt. After `admits`, it is the single attempt of a half-open endpoint. */
   begin(endpoint: EndpointId, stream: boolean): AttemptLease;
   /** Notes that a plan preferred other endpoints. */
-  passOver(endpoint: EndpointId): void;
+  skipped(endpoint: EndpointId): void;
   /** Notes that it refused a request as too long. @param tokens maximum that it accepts */
   learnContext(endpoint: EndpointId, tokens: number): void;
   /** Round-robin counter of a scope, starting at 0. `peek` does not increment it. */

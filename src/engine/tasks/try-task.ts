@@ -23,7 +23,7 @@ import type { Cancellation } from '../cancellation.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Trial, TryTerms } from '../failover/index.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { sideBySide } from '../side-by-side.ts';
+import { concurrently } from '../concurrently.ts';
 import type { TaskParts } from './task-parts.ts';
 import { bodyOf, pathOf, serverAt, speaking, type TaskServer } from './task-server.ts';
 import type { StreamedTask } from './streamed-task.ts';
@@ -208,7 +208,7 @@ function runParts<Part>(
 ): Promise<GatewayError | undefined> {
   return cancellation.within(async (own) => {
     let failure: GatewayError | undefined;
-    await sideBySide(parts, MOST_AT_ONCE, async (part) => {
+    await concurrently(parts, MOST_AT_ONCE, async (part) => {
       if (own.reason) return;
       const error = await run(part, own).catch(GatewayError.from);
       if (!error || own.reason) return;

@@ -20,7 +20,7 @@ import type { ClientAnswer } from '../answer/index.ts';
 import type { Answered } from '../answered.ts';
 import { Cancellation } from '../cancellation.ts';
 import type { Planned } from '../admit/index.ts';
-import { sideBySide } from '../side-by-side.ts';
+import { concurrently } from '../concurrently.ts';
 import type { AllowedCall, ToolRegistry } from './tool-registry.ts';
 import { type TextInput, tryForText } from '../failover/index.ts';
 import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
@@ -204,7 +204,7 @@ export class ToolLoop implements TurnHost {
    */
   async #makeAllowedCalls(endpoint: Endpoint): Promise<void> {
     const { registry } = this.#input;
-    await sideBySide(registry.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
+    await concurrently(registry.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
       const id = allowed.questionId;
       let making = this.#allowing.get(id);
       if (!making) this.#allowing.set(id, (making = this.#makeAllowed(allowed)));
@@ -228,7 +228,7 @@ export class ToolLoop implements TurnHost {
   async #make(calls: readonly HostedCall[], finish: FinishEvent | undefined): Promise<readonly Made[]> {
     // A call in a truncated turn may have incomplete arguments.
     const isWhole = finish?.reason !== 'length' && finish?.reason !== 'content_filter';
-    const made = await sideBySide(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
+    const made = await concurrently(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
       const { call } = hosted;
       if (call?.question) return undefined;
       if (!call) return { call: hosted, outcome: unshown(this.#gate.refusal) };

@@ -1,5 +1,5 @@
 // Chooses the model to examine if none is given: the cheapest that the provider lists.
-import { isOutOfTheWay, isTextModel, type Catalog, type Endpoint } from '../../catalog/index.ts';
+import { isOnlyByName, isTextModel, type Catalog, type Endpoint } from '../../catalog/index.ts';
 import { listModels, type AnswerAsking } from '../../engine/index.ts';
 
 /** Maximum number of listed models to consider. Aggregators have thousands. */
@@ -20,7 +20,7 @@ export async function chooseModel(
   if (!listed) return null;
   let best: { readonly endpoint: Endpoint; readonly isKnown: boolean; readonly price: number } | null = null;
   for (const name of [...listed.keys()].slice(0, MOST_LOOKED_AT)) {
-    if (name === '' || !isTextModel(name) || isOutOfTheWay(name)) continue;
+    if (name === '' || !isTextModel(name) || isOnlyByName(name)) continue;
     const id = `${provider}/${name}`;
     const endpoint = catalog.find(id)?.endpoints.find((one) => one.provider === provider);
     if (!endpoint) continue;

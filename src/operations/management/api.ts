@@ -8,7 +8,7 @@ import type { Connection } from '../../base/runtime/http-server.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import { announcedBytes, readBody } from '../../server/body/body.ts';
 import type { Hold } from '../../server/body/memory-budget.ts';
-import { nothingThere } from '../../server/nothing-there.ts';
+import { noSuchRoute } from '../../server/no-such-route.ts';
 import { reply } from '../../server/reply.ts';
 import { mainProtocol } from '../../protocols/index.ts';
 import { routerPath } from '../../server/routes/route.ts';
@@ -61,7 +61,7 @@ export function openManagement(
         }
       };
       return reply({ ...deps, authenticate }, request, async (principal, hold, requestId) => {
-        if (!route) throw nothingThere(request.method, new URL(request.url).pathname, SERVED, HINT);
+        if (!route) throw noSuchRoute(request.method, new URL(request.url).pathname, SERVED, HINT);
         const { keyId, name } = principal;
         const actor = { id: keyId, name, address };
         const now = deps.now();

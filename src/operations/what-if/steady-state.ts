@@ -46,9 +46,9 @@ export class SteadyState implements RoutingState {
 
   disable(): void {}
 
-  takeBack(): void {}
+  enable(): void {}
 
-  passOver(): void {}
+  skipped(): void {}
 
   learnContext(): void {}
 }

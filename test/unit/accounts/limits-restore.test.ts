@@ -1,6 +1,6 @@
 // Counters set from the ledger: at a start, and for limits that are new; what is asked of the ledger, and what is not.
 import { expect, test } from 'bun:test';
-import { admitOrAsk } from '../../../src/engine/admit-or-ask.ts';
+import { admitWhenKnown } from '../../../src/engine/admit-when-known.ts';
 import { limitError } from '../../../src/engine/limit-errors.ts';
 import {
   Limits,
@@ -158,7 +158,7 @@ test('while the ledger is read for long, requests wait that it knows something o
   const restored = new RestoredLimits({ limits, ledger, now: scene.clock.now, pause });
   const whole = restored.catchUp();
   const estimate = { model: 'm', endUser: null, tokens: 1, nanoUsd: 5 };
-  const ask = (scopes: readonly Scope[]) => admitOrAsk(limits.limiter, scopes, estimate, NOON + HOUR);
+  const ask = (scopes: readonly Scope[]) => admitWhenKnown(limits.limiter, scopes, estimate, NOON + HOUR);
   // Nothing is asked for it, and nobody resolves a pause.
   expect(await ask(fast)).toMatchObject({ type: 'reservation' });
   // The day is told first.

@@ -140,7 +140,7 @@ describe('an endpoint that one has found', () => {
       state: 'open',
       reason: 'maintenance',
     });
-    two.state.takeBack(A);
+    two.state.enable(A);
     pass(250);
     expect([one.state.admits(A), two.state.admits(A)]).toEqual([true, true]);
   });

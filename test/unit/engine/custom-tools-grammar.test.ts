@@ -7,7 +7,7 @@ import {
   checkInput,
   compileGrammar,
   compilePattern,
-  grammarRoom,
+  grammarCapacity,
   inputBudget,
 } from '../../../src/engine/grammar/index.ts';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
@@ -19,7 +19,7 @@ function outcome(syntax: 'lark' | 'regex', definition: string, input: string): s
 const lark = (definition: string, input: string): string => outcome('lark', definition, input);
 const regex = (definition: string, input: string): string => outcome('regex', definition, input);
 const matchesPattern = (pattern: string, text: string): boolean =>
-  compilePattern(pattern, 'schema', grammarRoom())(text, { steps: 1_000_000 });
+  compilePattern(pattern, 'schema', grammarCapacity())(text, { steps: 1_000_000 });
 
 /** Patterns that mean the same in Rust and in ECMAScript. */
 const pattern = fc.letrec<{ whole: string; atom: string }>((tie) => ({

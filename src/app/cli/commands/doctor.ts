@@ -20,7 +20,7 @@ import { readEnvironment } from '../../../base/runtime/environment.ts';
 import { UpstreamClient } from '../../../upstream/client.ts';
 import { parseArguments, type Arguments, type RunCommand } from '../command.ts';
 import { DOCTOR_OPTIONS } from '../options.ts';
-import { choosePatients, UsageError, type Patient, type Unchosen } from './doctor-patients.ts';
+import { choosePatients, UsageError, type ProbedEndpoint, type Unchosen } from './probed-endpoints.ts';
 import { changesOf, diagnosisText, markOf, nameOf, type Change } from './doctor-text.ts';
 import { withFindings, type Findings } from '../compose/open-findings.ts';
 import { snapshotRedactor } from '../compose/snapshot-redactor.ts';
@@ -124,12 +124,12 @@ async function examineAll(args: Arguments, config: Config, findings: Findings): 
 }
 
 /** False for endpoints that did not answer, and for the built-in provider. */
-function isKept(patient: Patient | undefined, diagnosis: Diagnosis): boolean {
+function isKept(patient: ProbedEndpoint | undefined, diagnosis: Diagnosis): boolean {
   return patient !== undefined && !patient.model.builtIn && isAnswering(diagnosis);
 }
 
 async function examineOne(
-  { endpoint, task }: Patient,
+  { endpoint, task }: ProbedEndpoint,
   asking: Parameters<typeof examine>[1],
   { deep, shared }: Pick<Parameters<typeof examine>[2], 'deep' | 'shared'>,
 ): Promise<Diagnosis> {
@@ -145,7 +145,7 @@ async function examineOne(
   });
 }
 
-function announce(patients: readonly Patient[], unchosen: readonly Unchosen[], deep: boolean): void {
+function announce(patients: readonly ProbedEndpoint[], unchosen: readonly Unchosen[], deep: boolean): void {
   for (const { endpoint, task } of patients) {
     const { calls, tokens } = costOfProbes(endpoint, deep, task);
     say(
@@ -162,7 +162,7 @@ function priceText(endpoint: Endpoint, tokens: number): string {
   return usd === 0 ? ', free' : `, below USD ${Math.max(usd, 0.001).toFixed(3)}`;
 }
 
-function planOf(patients: readonly Patient[], unchosen: readonly Unchosen[], deep: boolean): object {
+function planOf(patients: readonly ProbedEndpoint[], unchosen: readonly Unchosen[], deep: boolean): object {
   return {
     endpoints: patients.map(({ endpoint, task }) => ({
       provider: endpoint.provider,
@@ -187,7 +187,7 @@ async function isAgreed(args: Arguments): Promise<boolean> {
 
 function report(
   args: Arguments,
-  patients: readonly Patient[],
+  patients: readonly ProbedEndpoint[],
   diagnoses: readonly Diagnosis[],
   unchosen: readonly Unchosen[],
   after: Catalog,
@@ -209,7 +209,11 @@ function report(
   print(diagnoses.map((diagnosis, at) => diagnosisText(diagnosis, changes[at] ?? [], options)).join('\n'));
 }
 
-function changesBy(patient: Patient | undefined, diagnosis: Diagnosis, after: Catalog): readonly Change[] {
+function changesBy(
+  patient: ProbedEndpoint | undefined,
+  diagnosis: Diagnosis,
+  after: Catalog,
+): readonly Change[] {
   if (!patient || !isKept(patient, diagnosis)) return [];
   const { endpoint, model } = patient;
   const now = after.find(model.id)?.endpoints.find((one) => one.slug === endpoint.slug);

@@ -2,7 +2,7 @@
 // versions.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 import { padColumns } from '../command.ts';
-import { members, rounded, rowsOf, shown, wrap, type Painter } from './route-words.ts';
+import { members, rounded, rowsOf, shown, wrap, type Painter } from './format-value.ts';
 
 const GAP = '  ';
 const MEASURES = ['quality', 'cheapness', 'speed'] as const;

@@ -3,7 +3,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 import { padColumns } from '../command.ts';
 import { modelLines, withoutModelsWords } from './route-models-text.ts';
-import { painter, rounded, rowsOf, shown, UNKNOWN, wrap, type Colour, type Painter } from './route-words.ts';
+import { painter, rounded, rowsOf, shown, UNKNOWN, wrap, type Colour, type Painter } from './format-value.ts';
 
 export interface RouteTextOptions {
   /** Characters per line. Null: unlimited. */

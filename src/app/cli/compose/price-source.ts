@@ -6,7 +6,7 @@ import { GatewayError } from '../../../canonical/index.ts';
 import { bookOver, type PriceBook } from '../../../catalog/index.ts';
 import { MOST_PRICE_BYTES, parsePriceData, readPriceFile } from '../../config/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
-import { askIssuer } from '../../../upstream/ask-issuer.ts';
+import { requestToken } from '../../../upstream/request-token.ts';
 import type { UpstreamClient } from '../../../upstream/client.ts';
 
 /** Timeout of a source. */
@@ -67,7 +67,7 @@ async function fetchText(url: string, client: UpstreamClient, clock: Clock): Pro
   const stop = clock.after(PATIENCE_MS, () => patience.abort());
   try {
     const question = { issuer: nameOfSource(url), url, maxBytes: MOST_PRICE_BYTES };
-    const { status, text } = await askIssuer(question, client, patience.signal);
+    const { status, text } = await requestToken(question, client, patience.signal);
     if (status !== 200)
       throw new GatewayError('upstream_unavailable', `${nameOfSource(url)} answers with status ${status}`);
     return text;

@@ -186,7 +186,7 @@ export const PROVIDER_ROUTES: readonly Route[] = [
       const until = body.state === 'open' ? deps.clock.now() + body.for_ms : null;
       const before = { open: openOf(endpoints, deps) };
       for (const endpoint of endpoints)
-        if (until === null) deps.routing.takeBack(endpoint);
+        if (until === null) deps.routing.enable(endpoint);
         else deps.routing.disable(endpoint, until, body.reason);
       const after = { open: openOf(endpoints, deps), reason: body.reason };
       await record({ action: `provider.breaker.${body.state}`, target: id, before, after });

@@ -7,7 +7,7 @@ import type { UnixMs } from '../base/units.ts';
 const MOST_TIMES = 12;
 
 /** Admits like the limiter, but waits where the usage is still unread. */
-export async function admitOrAsk(
+export async function admitWhenKnown(
   limiter: Limiter,
   scopes: readonly Scope[],
   estimate: Estimate,

@@ -4,7 +4,7 @@ import { limitText, type Limits, refusalText } from '../accounts/limits/index.ts
 import { GatewayError } from '../canonical/index.ts';
 
 /** Reason why an endpoint's provider has no capacity. Null: it has. */
-export function fullReason(limits: Limits, { provider, modelId }: Endpoint): string | null {
+export function refusalOfProvider(limits: Limits, { provider, modelId }: Endpoint): string | null {
   const scope = limits.ofProvider(provider);
   if (!scope) return null;
   const least = { model: modelId, endUser: null, tokens: 1, nanoUsd: 0 };

@@ -1,7 +1,7 @@
 // Runs work with limited concurrency.
 
 /** @param work must not reject, or all results are lost @returns the results in the order of the elements */
-export async function sideBySide<T, R>(
+export async function concurrently<T, R>(
   elements: readonly T[],
   atOnce: number,
   work: (element: T) => Promise<R>,

@@ -40,7 +40,7 @@ export interface KeeperAsking {
  * Sends the request.
  * @throws GatewayError or TypeError when nothing could be sent; the listener is not called then
  */
-export function askKeeper(
+export function sendToOwner(
   endpoint: Endpoint,
   operation: Operation,
   asking: KeeperAsking,

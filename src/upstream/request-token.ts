@@ -36,7 +36,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
  * Sends the request.
  * @throws GatewayError `upstream_unavailable` without an answer, `timeout` when the signal is aborted
  */
-export async function askIssuer(
+export async function requestToken(
   question: IssuerQuestion,
   client: Sender,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ import type { ProviderPreset } from '../../../catalog/providers/index.ts';
 /** The command line names something unknown: exit code 2. */
 export class UsageError extends Error {}
 
-export interface Patient {
+export interface ProbedEndpoint {
   readonly model: Model;
   readonly endpoint: Endpoint;
   /** Task of the model. Absent: text. */
@@ -35,7 +35,7 @@ export interface Choosing {
 /** Selects the endpoints. Throws UsageError for an unknown provider or model. */
 export async function choosePatients(
   choosing: Choosing,
-): Promise<{ readonly patients: readonly Patient[]; readonly unchosen: readonly Unchosen[] }> {
+): Promise<{ readonly patients: readonly ProbedEndpoint[]; readonly unchosen: readonly Unchosen[] }> {
   const { catalog, config, presets, provider, model } = choosing;
   if (provider !== undefined && !catalog.hasProvider(provider))
     throw new UsageError(`"${provider}" is not a provider that is on`);
@@ -58,7 +58,7 @@ export async function choosePatients(
   return { patients, unchosen };
 }
 
-function named({ catalog, provider }: Choosing, id: string): readonly Patient[] {
+function named({ catalog, provider }: Choosing, id: string): readonly ProbedEndpoint[] {
   const model = catalog.find(id);
   if (!model) {
     const near = catalog.suggest(id);
@@ -77,7 +77,7 @@ function named({ catalog, provider }: Choosing, id: string): readonly Patient[] 
   );
 }
 
-async function cheapest(provider: string, { catalog, asking }: Choosing): Promise<Patient | Unchosen> {
+async function cheapest(provider: string, { catalog, asking }: Choosing): Promise<ProbedEndpoint | Unchosen> {
   if (!asking) return { provider, reason: 'the cheapest of the models that it lists would be examined' };
   const endpoint = await chooseModel(provider, catalog, asking);
   const model = endpoint && catalog.find(endpoint.modelId);
@@ -86,7 +86,7 @@ async function cheapest(provider: string, { catalog, asking }: Choosing): Promis
     : { provider, reason: `it gives no list of models; name one with --model ${provider}/NAME` };
 }
 
-function patientsOf(model: Model | null): Patient[] {
+function patientsOf(model: Model | null): ProbedEndpoint[] {
   if (!model) return [];
   const task = model.outputModalities.includes('text') ? undefined : taskMaking(model.outputModalities);
   if (!task && !model.outputModalities.includes('text')) return [];
@@ -94,8 +94,8 @@ function patientsOf(model: Model | null): Patient[] {
 }
 
 /** Several models may share an endpoint. */
-function unique(patients: readonly Patient[]): Patient[] {
-  const byPlace = new Map<string, Patient>();
+function unique(patients: readonly ProbedEndpoint[]): ProbedEndpoint[] {
+  const byPlace = new Map<string, ProbedEndpoint>();
   for (const patient of patients) {
     const { provider, protocol, model, baseUrl } = patient.endpoint;
     const place = JSON.stringify([provider, protocol, model, baseUrl]);

@@ -7,14 +7,14 @@ import type { RouteTable } from './routes/served-routes.ts';
 export const LONGEST_PATH = 200;
 
 /** @param hint advice as a sentence; may be empty @returns the error for a request that no route accepts */
-export function nothingThere(method: string, path: string, served: RouteTable, hint = ''): GatewayError {
+export function noSuchRoute(method: string, path: string, served: RouteTable, hint = ''): GatewayError {
   const shown = path.slice(0, LONGEST_PATH);
   const allowed = served.methodsAt(path).filter((each) => each !== method);
-  return allowed.length === 0 ? nothingAt(method, shown, hint) : wrongMethod(method, shown, allowed);
+  return allowed.length === 0 ? unknownPath(method, shown, hint) : wrongMethod(method, shown, allowed);
 }
 
-/** The error for an unknown path. @param hint see `nothingThere` */
-export function nothingAt(method: string, path: string, hint: string): GatewayError {
+/** The error for an unknown path. @param hint see `noSuchRoute` */
+export function unknownPath(method: string, path: string, hint: string): GatewayError {
   return new GatewayError('not_found', `There is nothing at ${method} ${path}. ${hint}`.trimEnd());
 }
 

@@ -4,12 +4,12 @@ import { GatewayError } from '../../canonical/index.ts';
 import { servedProtocols, type ServedProtocol } from '../../protocols/index.ts';
 import { newGenerationId } from '../../base/runtime/ids.ts';
 import { protocolOfClient, serverFor } from '../client-protocol.ts';
-import { LONGEST_PATH, nothingAt, wrongMethod } from '../nothing-there.ts';
+import { LONGEST_PATH, unknownPath, wrongMethod } from '../no-such-route.ts';
 import { errorResponse, type ReplyDependencies } from '../reply.ts';
 import { decodePath } from './models-routes.ts';
 import { RouteTable, type ServedRoute } from './served-routes.ts';
 
-export class NothingHere {
+export class UnknownRoutes {
   readonly #served: () => readonly ServedRoute[];
   #table: RouteTable | undefined;
 
@@ -40,7 +40,7 @@ export class NothingHere {
       return errorResponse(deps, error, id, begun || protocolOfClient(request) ? server : owners);
     }
     const rest = begun?.hint ?? this.#meant(pathname);
-    return errorResponse(deps, nothingAt(method, path, rest), id, server);
+    return errorResponse(deps, unknownPath(method, path, rest), id, server);
   }
 
   /** @param allowed methods of the path; default: POST and other methods at an operation's address */
