@@ -57,6 +57,28 @@ export class LimitWatch implements EventSink {
   }
 }
 
+// "Do not reason": detects servers that reason all the same.
+
+export class UnwantedReasoningWatch implements EventSink {
+  readonly #next: EventSink;
+  readonly #reasoned: () => void;
+  #isReported = false;
+
+  /** @param reasoned called once, when the answer contains reasoning */
+  constructor(next: EventSink, reasoned: () => void) {
+    this.#next = next;
+    this.#reasoned = reasoned;
+  }
+
+  on(event: CanonicalEvent): void {
+    if (!this.#isReported && event.type === 'reasoning' && event.text !== '') {
+      this.#isReported = true;
+      this.#reasoned();
+    }
+    this.#next.on(event);
+  }
+}
+
 // `parallel_tool_calls: false` for upstreams that ignore it: only the first call of an answer passes. The model
 // repeats the others once it has seen the first result.
 

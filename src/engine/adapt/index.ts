@@ -9,11 +9,12 @@ export {
   LimitWatch,
   mayHideEnd,
   SingleCall,
+  UnwantedReasoningWatch,
   type WatchedLimit,
   withoutHiddenEnd,
 } from './answer-sinks.ts';
 export { checkGrammars } from './grammar-check.ts';
-export { resolveReasoning, ReasoningStamp } from './reasoning-policy.ts';
+export { reasoningPath, resolveReasoning, ReasoningStamp } from './reasoning-policy.ts';
 export { ReasoningSeal } from './reasoning-seal.ts';
 export { prepareSchema } from './schema-check.ts';
 export { StopCutter } from './stop-cutter.ts';

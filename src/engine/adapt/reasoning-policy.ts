@@ -10,6 +10,7 @@ import {
   type EventSink,
   isAssistantItem,
   type Item,
+  type ReasoningRequest,
   type Report,
   type ResolvedReasoning,
 } from '../../canonical/index.ts';
@@ -53,10 +54,7 @@ export function resolveReasoning(
   report: Report,
 ): ResolvedReasoning {
   const asked = request.reasoning;
-  const path =
-    asked.effort !== undefined && asked.enabled === undefined && asked.maxTokens === undefined
-      ? 'reasoning.effort'
-      : 'reasoning';
+  const path = reasoningPath(asked);
   const off = asksForNone(asked);
   const explicit = asked.enabled === true || asked.effort !== undefined || asked.maxTokens !== undefined;
 
@@ -119,6 +117,13 @@ export function resolveReasoning(
     report.add('reasoning.max_tokens', 'clamped', `the legal budget is ${budget} tokens`);
   }
   return { mode: 'on', effort, budgetTokens: budget, summary: asked.summary };
+}
+
+/** Path in the report of what a client asked for: of its effort if it named nothing else. */
+export function reasoningPath({ effort, enabled, maxTokens }: ReasoningRequest): string {
+  return effort !== undefined && enabled === undefined && maxTokens === undefined
+    ? 'reasoning.effort'
+    : 'reasoning';
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   type AnswerCheck,
   checkFormat,
   checkGrammars,
+  reasoningPath,
   resolveReasoning,
   type WatchedLimit,
 } from '../adapt/index.ts';
@@ -104,6 +105,7 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
       cutAt: adapted.cutAt,
       restore,
       watched: endpoint.isVendorRun ? null : watchedLimit(endpoint, asked, learned, report),
+      reasoned: unwantedReasoning(endpoint, fitting, reasoning, report),
     },
     asked,
     body,
@@ -128,6 +130,17 @@ function watchedLimit(
     );
   };
   return { limit, namesCutAnswers, exceeded };
+}
+
+/** Reports an answer with reasoning although the endpoint was told not to reason. Null: the client did not ask for that. */
+function unwantedReasoning(
+  { slug }: Endpoint,
+  { reasoning: asked }: CanonicalRequest,
+  { mode }: ResolvedReasoning,
+  report: Report,
+): (() => void) | null {
+  if (mode !== 'off' || !asksForNone(asked)) return null;
+  return () => report.add(reasoningPath(asked), 'dropped', `${slug} reasoned although it was told not to`);
 }
 
 /** The same attempt with another request of the same form, used to repair an answer. */

@@ -12,6 +12,7 @@ import {
   ReasoningStamp,
   SingleCall,
   StopCutter,
+  UnwantedReasoningWatch,
   type WatchedLimit,
 } from '../adapt/index.ts';
 import type { EstimatedPrompt } from './meter.ts';
@@ -59,6 +60,8 @@ export interface Preparation extends Pick<
   readonly restore: ((next: EventSink) => EventSink) | null;
   /** The output limit, if the server may ignore it. Null: it is trusted. */
   readonly watched: WatchedLimit | null;
+  /** Called once if the answer contains reasoning. Null: it may. */
+  readonly reasoned: (() => void) | null;
 }
 
 /** A request for text. */
@@ -99,7 +102,7 @@ export class PreparedText implements PreparedAttempt {
   }
 
   wrap(innermost: EventSink, cut: (stopSequence: string) => void): EventSink {
-    const { endpoint, meant, fitting, cutAt, restore, watched } = this.#preparation;
+    const { endpoint, meant, fitting, cutAt, restore, watched, reasoned } = this.#preparation;
     let sink = innermost;
     if (cutAt.length > 0) {
       const cutter: StopCutter = new StopCutter(sink, cutAt, () => cut(cutter.matched ?? ''));
@@ -111,6 +114,7 @@ export class PreparedText implements PreparedAttempt {
     const customTools = fitting.tools.length > 0 && customToolNames(fitting);
     if (customTools && customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);
     if (watched) sink = new LimitWatch(sink, watched);
+    if (reasoned) sink = new UnwantedReasoningWatch(sink, reasoned);
     if (endpoint.reasoningFormat !== null) sink = new ReasoningStamp(sink, endpoint.reasoningFormat);
     return sink;
   }

@@ -29,17 +29,16 @@ import {
   startUpstream,
 } from '../../support/upstreams/scripted-upstream.ts';
 
+const HI = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
+};
 const ANSWERS = {
   'openai-chat': chatBody('Hi'),
-  'openai-responses': responsesBody([
-    {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      status: 'completed',
-      content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
-    },
-  ]),
+  'openai-responses': responsesBody([HI]),
   'anthropic-messages': messagesBody([{ type: 'text', text: 'Hi' }], 'end_turn'),
 } as const;
 type Upstream = keyof typeof ANSWERS;
@@ -97,10 +96,11 @@ async function sent(
   provider: string,
   question: Partial<Question>,
   extra: object = {},
+  answers: Readonly<Record<Upstream, object>> = ANSWERS,
 ): Promise<{ readonly body: Record<string, unknown>; readonly report: string }> {
   const protocol =
     UPSTREAMS.find((name) => name.endsWith(provider.replace(/^(?:lesser|ollama)-/, ''))) ?? 'openai-chat';
-  upstream.always(whole(ANSWERS[protocol]));
+  upstream.always(whole(answers[protocol]));
   const dialect = DIALECTS[client];
   const asking = { title: '', user: 'Hello', limit: 100, ...question };
   const response = await fetch(gateway.origin + dialect.path(`${provider}/mine`, false), {
@@ -171,6 +171,36 @@ describe('"do not think", to a model whose name nobody knows', () => {
       false,
     ]);
   });
+});
+
+describe('thoughts that nobody wanted', () => {
+  const THOUGHTS = {
+    'openai-chat': chatBody({ content: 'Hi', reasoning_content: 'Hm.' }),
+    'openai-responses': responsesBody([
+      { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+      HI,
+    ]),
+    'anthropic-messages': messagesBody(
+      [
+        { type: 'thinking', thinking: 'Hm.', signature: '' },
+        { type: 'text', text: 'Hi' },
+      ],
+      'end_turn',
+    ),
+  };
+  const NAMES: Readonly<Record<ClientProtocol, string>> = {
+    'openai-chat': 'reasoning_effort:dropped',
+    'openai-responses': 'reasoning.effort:dropped',
+    'anthropic-messages': 'thinking:dropped',
+    gemini: 'generationConfig.thinkingConfig:dropped',
+  };
+
+  for (const client of CLIENTS)
+    test.each(UPSTREAMS)(`are reported to a client of ${client} over %s`, async (provider) => {
+      expect((await sent(client, provider, { thinks: false }, {}, THOUGHTS)).report).toContain(NAMES[client]);
+      expect((await sent(client, provider, { thinks: false })).report).not.toContain(NAMES[client]);
+      expect((await sent(client, provider, {}, {}, THOUGHTS)).report).not.toContain(NAMES[client]);
+    });
 });
 
 describe('the output limit', () => {
