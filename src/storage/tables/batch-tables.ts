@@ -104,6 +104,8 @@ export type BatchRow = Row & {
 
 export function decodeBatch(row: BatchRow): Batch {
   const { waits_for: reason, waits_since: sinceMs } = row;
+  // A batch that has not begun still waits while its job looks whether it may begin.
+  const isWaiting = row.state === 'waiting' || (row.began_at === null && row.ended_at === null);
   const ended = row.succeeded + row.failed + row.expired + row.cancelled;
   return {
     id: row.id,
@@ -140,6 +142,6 @@ export function decodeBatch(row: BatchRow): Batch {
     outputFile: row.output_file,
     errorFile: row.error_file,
     problems: row.problems,
-    waits: row.state === 'waiting' && reason !== null && sinceMs !== null ? { reason, sinceMs } : null,
+    waits: isWaiting && reason !== null && sinceMs !== null ? { reason, sinceMs } : null,
   };
 }

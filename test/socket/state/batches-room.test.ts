@@ -4,6 +4,7 @@ import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import { BatchPace } from '../../../src/engine/index.ts';
+import type { Clock } from '../../../src/base/runtime/clock.ts';
 import { RecentDelay } from '../../../src/base/telemetry/recent-delay.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
@@ -91,6 +92,32 @@ test('lines wait while the event loop is late, and projects take turns', async (
   }
   await all;
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
+});
+
+test('a batch that may not begin says why at every look', async () => {
+  const { port } = upstream(() => {});
+  const manual = new ManualClock(Date.now());
+  // Intervals end 50 ms late, as those of a busy process do.
+  const clock: Clock = {
+    now: manual.now,
+    wall: manual.wall,
+    after: (ms, run) => manual.after(ms, run),
+    every: (ms, run) => manual.every(ms + 50, run),
+  };
+  const stateful = await startStateful({ ...config(port), batches: { concurrent: 1 } }, clock);
+  open.push(stateful);
+  manual.advance(1_000);
+  const id = await batchOf(stateful, 1);
+  const look = (): Promise<Batch> => {
+    manual.advance(1_000);
+    return stateful.client.batches.retrieve(id);
+  };
+  await eventually('it says why', async () => 'waiting' in (await look()));
+  for (let second = 0; second < 20; second += 1)
+    expect(await look()).toMatchObject({
+      status: 'validating',
+      waiting: { reason: expect.stringContaining('50 ms late') },
+    });
 });
 
 test('a project with a higher weight has more turns', async () => {
