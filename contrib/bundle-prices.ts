@@ -1,5 +1,5 @@
-// Writes `src/catalog/bundled-prices.jsonl`, the prices and models that come with the gateway, from the installed version of
-// `@pydantic/genai-prices`: `npm run prices`. A test checks that the committed file is what this would write.
+// Generates `src/catalog/bundled-prices.jsonl`, the bundled prices and models, from the installed version of
+// `@pydantic/genai-prices`: `npm run prices`. A test checks that the committed file is up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitForUpdate } from '@pydantic/genai-prices';
@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FILE = join(ROOT, 'src/catalog/bundled-prices.jsonl');
 const PACKAGE = join(ROOT, 'node_modules/@pydantic/genai-prices');
 
-/** The file: one line that says where the data is from, then one vendor a line, with what the catalog reads of it. */
+/** Content of the file: a line about the source, then one line per vendor with the members that the catalog uses. */
 export async function renderBundledPrices(): Promise<string> {
   const { name, version, license } = JSON.parse(
     readFileSync(join(PACKAGE, 'package.json'), 'utf8'),

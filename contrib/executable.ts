@@ -1,5 +1,4 @@
-// Builds the executable: the runtime, the program, and all files that they read, so that it needs nothing beside it. Knows the
-// files' places; what is in them is others' matter.
+// Builds the executable: runtime, program, and all files that they need.
 import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -8,24 +7,24 @@ import { MINIFY, ROOT } from './pack-options.ts';
 import { recordUse } from './record-use.ts';
 
 const ENTRY = join(ROOT, 'src', 'app', 'executable.ts');
-/** Module that names every file inside, so that the bundler takes it in. */
+/** Virtual module that imports every file, so that the bundler includes it. */
 const CONTENTS = 'dragoman:contents';
 
 export interface Executable {
-  /** Path of the file to write. */
+  /** Path of the executable. */
   readonly path: string;
-  /** Folders whose files go into it, by where the program looks for them below the folder of the package. */
+  /** Folders to include, by their paths relative to the package folder, where the program looks for them. */
   readonly folders: Readonly<Record<string, string>>;
-  /** Platform as the runtime names it, such as `bun-linux-arm64`. `null`: that of this machine. */
+  /** Platform as named by the runtime, such as `bun-linux-arm64`. `null`: this machine. */
   readonly target: string | null;
-  /** Runtime of that platform. `null`: the one that runs this. */
+  /** Path of the runtime for that platform. `null`: the current one. */
   readonly runtime: string | null;
 }
 
 /**
- * Builds an executable. One for this machine is built, used, and built again with the code that was used in one place, which
- * takes less time and memory to read.
- * @throws Error, or AggregateError of what could not be built
+ * Builds an executable. For this machine, it is built, run to record which code is used, and built again with that
+ * code in one place, which reduces the time and memory of its start.
+ * @throws Error, or AggregateError with build errors
  */
 export async function writeExecutable(executable: Executable): Promise<void> {
   const files = await filesInside(executable.folders);
@@ -52,7 +51,7 @@ async function build(
     format: 'esm',
     splitting: true,
     bytecode: true,
-    // An executable without an order is thrown away, or cannot be tried here.
+    // An executable without an order is only temporary, or for another platform.
     optimize: { bytecode: order !== null },
     minify: MINIFY,
     naming: { asset: '[dir]/[name].[ext]' },
@@ -61,18 +60,18 @@ async function build(
       bytecodeOrder: order,
       ...(target !== null && { target: target as Bun.Build.CompileTarget }),
       ...(runtime !== null && { executablePath: runtime }),
-      // The folder of the start is not trusted.
+      // Files in the working directory are not trusted.
       autoloadDotenv: false,
       autoloadBunfig: false,
       autoloadTsconfig: false,
       autoloadPackageJson: false,
     },
-    // The folder of the package is that of the running program.
+    // Paths of the package are relative to the executable.
     plugins: [containing(files), placing('', ENTRY, `import '${CONTENTS}';`)],
   });
 }
 
-/** Has the bundler take in files under paths of our own. */
+/** Plugin that includes files under their paths in the package. */
 function containing(files: ReadonlyMap<string, string>): Bun.BunPlugin {
   return {
     name: 'contents',

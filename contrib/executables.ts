@@ -1,5 +1,5 @@
-// Builds the executables of a release, one for each platform, into `dist/executables/`: `npm run executables`. The runtimes of
-// other platforms come from npm, in the version and with the checksum of the lock file.
+// Builds the executables of a release for all platforms into `dist/executables/`: `npm run executables`. Runtimes of
+// other platforms come from npm, with the version and checksum of the lock file.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { writeExecutable } from './executable.ts';
 import { ROOT } from './pack-options.ts';
 
 interface Platform {
-  /** End of the executable's name. */
+  /** Suffix of the executable's name. */
   readonly name: string;
-  /** Package that has the runtime. */
+  /** npm package with the runtime. */
   readonly source: string;
   readonly target: string;
 }
@@ -26,9 +26,9 @@ const PLATFORMS: readonly Platform[] = [
 ];
 
 /**
- * Builds those of all platforms, or of the named ones, and `SHA256SUMS` of them.
- * @param folder written anew
- * @returns their paths, by the names of their platforms; `null` where the runtime could not be fetched, which is printed
+ * Builds the executables of all or some platforms, and their `SHA256SUMS`.
+ * @param folder is replaced
+ * @returns paths by platform; `null` if the runtime could not be fetched, which is also printed
  */
 export async function writeExecutables(
   folder: string,
@@ -66,7 +66,7 @@ export async function writeExecutables(
   return written;
 }
 
-/** Path of the runtime in a package of npm. `null`: it could not be fetched. @throws Error where it is not the locked one */
+/** Path of the runtime in an npm package. `null`: it could not be fetched. @throws Error if it does not match the lock file */
 function fetchRuntime(source: string, work: string): string | null {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;

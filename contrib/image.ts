@@ -1,17 +1,18 @@
-// Writes what the container image holds: the executable, the libraries that it needs, and its data directory. The Dockerfile runs
-// it, and so does the test that builds the image without Docker: `npm run image -- FOLDER`.
+// Writes the contents of the container image: the executable, its libraries, and a data directory. Used by the
+// Dockerfile and by the test that builds the image without Docker: `npm run image -- FOLDER`.
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './pack-options.ts';
 
-/** User and group of the image: nobody whom a host knows. */
+/** User and group id of the image, which hosts usually do not use. */
 const USER = 10_001;
 
 /**
- * Writes `root/`, files of root, and `owned/`, files of the image's user, as the image has them below `/`.
- * @param folder written anew
- * @param executable for this machine
- * @throws Error where the system cannot say which libraries it needs
+ * Writes `root/`, with files owned by root, and `owned/`, with those of the image's user. Both correspond to `/` in
+ * the image.
+ * @param folder is replaced
+ * @param executable must be for this machine
+ * @throws Error if the required libraries cannot be determined
  */
 export function writeImage(folder: string, executable: string): void {
   rmSync(folder, { recursive: true, force: true });
@@ -29,7 +30,7 @@ export function writeImage(folder: string, executable: string): void {
   mkdirSync(join(folder, 'owned', 'tmp'));
 }
 
-/** Paths of the libraries and of the loader, as the loader of this machine finds them. */
+/** Paths of the libraries and of the dynamic loader, as resolved on this machine. */
 function librariesOf(executable: string): readonly string[] {
   const { stdout, exitCode } = Bun.spawnSync(['ldd', executable]);
   const paths = [...stdout.toString().matchAll(/(\/\S+) \(0x/g)].map(([, path = '']) => path);

@@ -1,10 +1,10 @@
-// Files of the package that a program needs outside of it, in an executable or in the package for npm, and where it looks for
-// them. Their paths are those of the package, and `packages/` for files of other packages.
+// Files that a packed program reads at run time, and their paths in the executable or the npm package. Paths are
+// those of the source tree, and `packages/` for files of other packages.
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { ROOT } from './pack-options.ts';
 
-/** Files of packages that the program reads by their names, which it resolves. */
+/** Files of packages that the program resolves by name. */
 const OF_PACKAGES = [
   'swagger-ui-dist/swagger-ui.css',
   'swagger-ui-dist/swagger-ui-bundle.js',
@@ -13,8 +13,8 @@ const OF_PACKAGES = [
 const SCRIPTS_OF_SERVERS = ['src/cluster/valkey/shared.lua'];
 
 /**
- * Paths of files on this disk, by their places inside.
- * @param folders whose files are taken too, by their places
+ * Paths of the files on disk, by their paths in the package.
+ * @param folders additional folders, by their paths in the package
  */
 export async function filesInside(
   folders: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ export async function filesInside(
   return files;
 }
 
-/** Path of a file of a package, which its `exports` may not name. */
+/** Path of a package's file, even if the package does not export it. */
 function packageFile(path: string): string {
   const [name = '', ...rest] = path.split('/');
   const inside = Bun.resolveSync(name, ROOT);
@@ -38,9 +38,9 @@ function packageFile(path: string): string {
 }
 
 /**
- * Plugin that tells sources their places inside.
- * @param up from the folder of the program that runs to that of the package: empty, or `../` and so on
- * @param entry source before which `first` stands
+ * Bundler plugin that replaces paths relative to a source by paths in the package.
+ * @param up relative path from the program's folder to that of the package: empty, or `../` once or more
+ * @param entry source that `first` is prepended to
  */
 export function placing(up: string, entry = '', first = ''): Bun.BunPlugin {
   const inside = (place: string): string =>
@@ -63,7 +63,7 @@ export function placing(up: string, entry = '', first = ''): Bun.BunPlugin {
   };
 }
 
-/** Part of a path behind the last folder of packages. */
+/** Part of a path after the last `node_modules` folder. */
 function belowPackages(path: string): string {
   const packages = `${sep}node_modules${sep}`;
   return path.slice(path.lastIndexOf(packages) + packages.length);

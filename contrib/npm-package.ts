@@ -1,5 +1,5 @@
-// Writes the package for npm, and packs it into one archive: `npm run package`. It holds the packed program and the files that
-// this reads. The runtime of the platform is all that it depends on, and no script runs when it is installed.
+// Builds the npm package and its archive: `npm run package`. It contains the packed program and the files that this
+// reads. Its only dependency is the runtime, and it has no install scripts.
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeConsole } from '../console/build/build.ts';
@@ -8,7 +8,7 @@ import { filesInside, placing } from './inside.ts';
 import { COMPILED_DEPTH, MINIFY, ROOT } from './pack-options.ts';
 
 const PROGRAM = join(ROOT, 'src', 'app', 'main.ts');
-/** Programs that the gateway starts in processes of their own, by their files. */
+/** Programs that the gateway runs in separate processes. */
 const PROCESSES = [
   'src/app/cli/draft-process.ts',
   'src/engine/documents/pdf-process.ts',
@@ -22,7 +22,7 @@ const LAUNCHERS = [
   'installed.mjs',
   'runtime.mjs',
 ];
-/** Documents, and files that people use beside the program. */
+/** Documents and other files for users. */
 const BESIDE = [
   'CHANGELOG.md',
   'LICENSE',
@@ -41,10 +41,10 @@ interface Manifest {
 }
 
 /**
- * Writes the package and its archive.
- * @param folder written anew; the package stands in `package/` below it
+ * Builds the package and its archive.
+ * @param folder is replaced; the package is in `package/` below it
  * @returns path of the archive
- * @throws Error, or AggregateError of what could not be built
+ * @throws Error, or AggregateError with build errors
  */
 export async function writeNpmPackage(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
@@ -67,7 +67,7 @@ export async function writeNpmPackage(folder: string): Promise<string> {
   return join(folder, packed.stdout.toString().trim());
 }
 
-/** The program, and those that it starts, each with all that it imports. */
+/** Bundles the program and those that it runs in separate processes. */
 async function writeProgram(home: string): Promise<void> {
   await Bun.build({
     entrypoints: [PROGRAM],
@@ -92,7 +92,10 @@ async function writeProgram(home: string): Promise<void> {
   }
 }
 
-/** The description of the package: that of this one, with the runtimes of every platform and without what makes it. */
+/**
+ * The package's manifest, with the runtimes of all platforms as dependencies, and without build dependencies and
+ * scripts.
+ */
 function manifestOf({ name, version, description, keywords, license, type, engines }: Manifest): object {
   const runtime = JSON.parse(readFileSync(join(ROOT, 'node_modules', 'bun', 'package.json'), 'utf8')) as {
     readonly optionalDependencies: Readonly<Record<string, string>>;

@@ -1,12 +1,12 @@
-// Options that the packed script and the executable have in common.
+// Options shared by the packed script and the executable.
 import { join } from 'node:path';
 
 /** Folder of the package. */
 export const ROOT = join(import.meta.dirname, '..');
-/** Names stay: errors and profiles show them. */
+/** Identifiers are kept, because errors and profiles show them. */
 export const MINIFY = { whitespace: true, syntax: true, identifiers: false };
 /**
- * Levels of functions in functions that are compiled beside the script, which is read into memory as a whole, used or not; the
- * functions within those are made from source when they are first called.
+ * Depth of nested functions whose bytecode is stored. All bytecode of the script is loaded into memory, even if
+ * unused. Deeper functions are compiled from source on their first call.
  */
 export const COMPILED_DEPTH = 1;

@@ -1,6 +1,6 @@
-// Packs the program into `dist/`: as an executable with the runtime in it, whose code is read as it is used; as one script,
-// and beside it the same already compiled, for where the executable does not run; and the console and the documents as browsers get them.
-// `npm install` runs it, and `npm run pack`. The launchers take what it wrote unless a source is newer. Nothing needs it.
+// Packs the program into `dist/`: an executable with the runtime, a script with bytecode for machines where the
+// executable does not run, the console and the documents. Run by `npm install` and `npm run pack`. The launchers use
+// the result unless a source is newer. It is optional.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { writeConsole } from '../console/build/build.ts';
@@ -10,13 +10,13 @@ import { writeExecutable } from './executable.ts';
 import { COMPILED_DEPTH, MINIFY, ROOT } from './pack-options.ts';
 
 const PROGRAM = join(ROOT, 'src', 'app', 'main.ts');
-/** Packages that few gateways use, and that would be an eighth of the script: loaded from the packages when they are needed. */
+/** Rarely used packages, an eighth of the script's size. Loaded from `node_modules` when needed. */
 const LEFT_OUT = ['@modelcontextprotocol/client'];
 
 /**
- * Packs.
- * @param folder in which the program will stand, one level below that of the package; written as one
- * @throws Error, or AggregateError of what could not be packed; never because of the executable alone
+ * Packs the program.
+ * @param folder is replaced as a whole; must be directly in the package folder
+ * @throws Error, or AggregateError with build errors; errors of the executable are only printed
  */
 export async function pack(folder: string): Promise<void> {
   const draft = `${folder}-${process.pid}`;
@@ -35,7 +35,7 @@ async function writeScript(draft: string, folder: string): Promise<void> {
     outdir: draft,
     target: 'bun',
     external: LEFT_OUT,
-    // Only scripts can have their compiled form beside them.
+    // Bytecode can only be stored next to CommonJS scripts.
     format: 'cjs',
     bytecode: true,
     bytecodeDepth: COMPILED_DEPTH,
@@ -45,7 +45,7 @@ async function writeScript(draft: string, folder: string): Promise<void> {
   if (!existsSync(join(draft, 'main.js.jsc'))) throw new Error('the packed program could not be compiled');
 }
 
-/** Writes the console, and the executable for this machine. A machine on which that does not run uses the script. */
+/** Builds the console, the documents, and the executable for this machine. */
 async function writeConsoleAndExecutable(draft: string): Promise<void> {
   const files = join(draft, 'console', await consoleVersion());
   await writeConsole(files);
@@ -65,7 +65,10 @@ async function writeConsoleAndExecutable(draft: string): Promise<void> {
   });
 }
 
-/** A packed program has no module of its own that could say where it is: those that ask are told where their source is. */
+/**
+ * Bundler plugin that replaces the location of each module by that of its source, because a bundle has only one
+ * module.
+ */
 function placing(folder: string): Bun.BunPlugin {
   return {
     name: 'places',

@@ -1,4 +1,4 @@
-// Uses a packed executable as clients do, which has the runtime write down what code a usual start and usual requests run.
+// Runs a packed executable with typical requests, while the runtime records which code is used.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const TIME_MS = 60_000;
 
 const QUESTION = [{ role: 'user', content: 'What is 6 x 7?' }];
-/** Requests, whole and streamed: each protocol relayed, and each translated. */
+/** Requests in each protocol, relayed and translated. Each is sent with and without streaming. */
 const REQUESTS: readonly (readonly [path: string, body: object])[] = [
   'sim/echo',
   'sim/responses',
@@ -18,10 +18,10 @@ const REQUESTS: readonly (readonly [path: string, body: object])[] = [
 ]);
 
 /**
- * Starts a gateway of an executable, in a folder of its own that is removed, and has it answer.
- * @param executable its path
- * @param order where the runtime writes what was used
- * @throws Error where it does not start, answer, or end as it should within a minute
+ * Starts the gateway of an executable in a temporary folder, and sends it requests.
+ * @param executable path of the executable
+ * @param order file to which the runtime writes the used code
+ * @throws Error if it does not start, respond or stop properly within a minute
  */
 export async function recordUse(executable: string, order: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-pack-'));
@@ -55,7 +55,7 @@ export async function recordUse(executable: string, order: string): Promise<void
   }
 }
 
-/** Address of a gateway: the first line that it prints. The rest is left in its pipe, which stays open. */
+/** Origin of a gateway, from the first line it prints. The pipe stays open, and further output is not read. */
 async function originOf(output: ReadableStream<Uint8Array>): Promise<string> {
   const reader = output.getReader();
   const decoder = new TextDecoder();

@@ -1,6 +1,6 @@
-// Checks the language of the project: `npm run language`, which `npm run check` includes. Documents and READMEs of folders have
-// no long sentence. Comments that begin without a subject and names with a word from the table of `names.ts` are counted in
-// `counts.json`: the counts may only fall, and `-- --write` lowers them. `-- --list` shows what is counted.
+// Checks the language of the project: `npm run language`, a part of `npm run check`. Long sentences in documents and
+// READMEs are errors. Comments without a subject, and names with words listed in `names.ts`, are counted in
+// `counts.json`. The counts may only decrease; `-- --write` updates them, and `-- --list` prints the findings.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderReadmes, markdownPages, ROOT } from '../../test/support/doc-snippets.ts';
@@ -10,10 +10,10 @@ import { longSentences, MOST_WORDS } from './sentences.ts';
 
 const COUNTS = join(import.meta.dirname, 'counts.json');
 const FOLDERS = ['bench', 'bin', 'console', 'contrib', 'docs', 'sim', 'src', 'test'];
-/** Generated, or the words themselves. */
+/** Generated files, and the lists of words themselves. */
 const LEFT_OUT = /^(console\/api\/schema\.ts|contrib\/language\/\w+\.ts)$/;
 
-/** By what is counted: a word in names, or a folder and its comments. */
+/** Counts by a word in names, or by a folder for its comments. */
 type Counts = Record<string, number>;
 
 const problems: string[] = [];
@@ -30,7 +30,7 @@ for (const file of sources()) {
     found.push({ counted, text: `${file}:${line}: the comment begins without a subject: ${comment}` });
   }
   for (const [name, word] of refusedNames(text)) {
-    // An element of HTML.
+    // Name of an HTML element.
     if (word === 'aside' && file.endsWith('.tsx')) continue;
     found.push({ counted: `names with "${word}"`, text: `${file}: ${name}: say ${WORDS[word]}` });
   }

@@ -1,10 +1,10 @@
-// Finds comments that begin without a subject: "What nobody reads." has a reader look for the noun that "Unread bodies." names.
-// Lines are read one by one, not parsed: a comment of several lines counts once, at its first.
+// Finds comments that begin without a subject: instead of "What nobody reads.", a comment should say "Unread bodies."
+// Works on lines without parsing. A comment of several lines counts once, at its first line.
 
 const NO_SUBJECT = /^(What|Whatever|Who|Whoever|Whom|Whose|Those|Of|That|Without|Where|Wherever)\b/;
 
 export interface Comment {
-  /** Counted from one. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly text: string;
 }
@@ -38,7 +38,7 @@ export function commentsIn(source: string): readonly Comment[] {
   return found;
 }
 
-/** Comments of a file that begin with a word that is no subject. */
+/** Comments that begin with a word that cannot be a subject. */
 export function commentsWithoutSubject(source: string): readonly Comment[] {
   return commentsIn(source).filter(({ text }) => NO_SUBJECT.test(text));
 }

@@ -1,6 +1,7 @@
-// Finds words in names for which the field has another word. Sources are read by patterns, not parsed: that takes a second for all.
+// Finds words in names for which there is a more common term. Uses patterns instead of a parser, which takes a second
+// for all sources.
 
-/** The word, in lower case, and what to say. */
+/** Word in lower case, and the suggested term. */
 export const WORDS: Readonly<Record<string, string>> = {
   told: 'published, sent, or the name of the thing',
   tell: 'publish, send or report',
@@ -30,7 +31,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   resting: 'idle',
 };
 
-/** Identifiers of a source whose words are in the table, each once, with the word. */
+/** Identifiers that contain a word of the table, each once, with that word. */
 export function refusedNames(source: string): ReadonlyMap<string, string> {
   const code = source
     .replaceAll(/\/\*[\s\S]*?\*\//g, ' ')
@@ -47,7 +48,7 @@ export function refusedNames(source: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Words of a name in camel or snake case, in lower case. */
+/** Words of a name in camel case or snake case, in lower case. */
 function wordsOf(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')

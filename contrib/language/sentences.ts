@@ -1,8 +1,8 @@
-// Finds sentences of documents that have more words than a reader keeps in mind.
+// Finds long sentences in documents.
 
 export const MOST_WORDS = 25;
 
-/** Sentences of a page that are too long. Code and addresses count as one word; a cell of a table is text of its own. */
+/** Sentences of a page that are too long. Code and URLs count as one word. Each table cell is checked separately. */
 export function longSentences(markdown: string): readonly string[] {
   const prose = markdown
     .replaceAll(/^```[\s\S]*?^```$/gm, '\n\n')
