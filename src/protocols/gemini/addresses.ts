@@ -1,5 +1,5 @@
-// Gemini's addresses: model and method stand in the path, the form of a stream and often the key in the query. Says what
-// they mean, and by what Google's clients are known elsewhere.
+// Gemini's addresses: model and method are in the path, the stream form and often the key in the query. Also recognizes
+// Google's clients at other addresses.
 import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import { ERROR_SHAPE } from '../google/error-shape.ts';
@@ -26,9 +26,9 @@ const METHODS: Methods = {
   streamGenerateContent: { api: 'generateContent', does: 'answer', stream: true },
 };
 
-/** Beginnings of the paths to which clients POST. */
+/** Prefixes of the paths to which clients send POST requests. */
 const PATHS = ['/v1beta/*', '/v1/models/*', '/api/v1/models/*', '/api/vertex-ai/*'] as const;
-/** Addresses at which only Google's clients look for models. */
+/** Addresses at which only Google's clients list models. */
 const LISTS = [
   '/v1beta/models',
   '/api/vertex-ai/v1/models',
@@ -38,13 +38,13 @@ const LISTS = [
   '/api/vertex-ai/v1beta1/publishers/:publisher/models',
 ] as const;
 
-/** Some clients leave the collection away where a model's id has a slash, and some say it twice. */
+/** Some clients omit the collection if a model's id has a slash, and some repeat it. */
 const STUDIO =
   /^(?:\/v1beta\/|\/(?:api\/)?(?:vertex-ai\/)?v1(?:beta1?)?\/models\/)(?:models\/)*(?<model>.+)$/;
-/** Google's own clients ask for `v1beta1`, and name a project where they know one. */
+/** Google's own clients use `v1beta1`, and include a project if they know one. */
 const VERTEX =
   /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+)$/;
-/** Bases that no other clients have. */
+/** Base paths that no other clients use. */
 const OWN_BASE = /^\/(?:v1beta|(?:api\/)?upload|api\/vertex-ai)\//;
 
 const BATCHES = 'Batches are made at `/v1beta/models/{model}:batchGenerateContent`.';
@@ -58,7 +58,7 @@ function below(names: string, nearest: string): UnservedPart {
   return { match: new RegExp(`^${base}/(?:${names})(?:[/:]|$)`), nearest };
 }
 
-/** The rest of Google's API (its own libraries and the API reference, 2026-11). */
+/** The rest of Google's API (its libraries and the API reference, 2026-11). */
 const UNSERVED: readonly UnservedPart[] = [
   methods('batchGenerateContent|asyncBatchEmbedContent', BATCHES),
   methods('embedText|batchEmbedText', 'Use `:embedContent`.'),
@@ -75,7 +75,7 @@ const UNSERVED: readonly UnservedPart[] = [
   below('tunedModels|tuningJobs|operations|auth_tokens|agents', TEXTS.askProvider),
 ];
 
-/** Routes of methods of models: the end of a path that begins as others do. */
+/** Creates routes for methods of models, which are the end of a path with a common prefix. */
 export function methodRoutes(known: Methods, describes: ClientRoute['describes']): readonly ClientRoute[] {
   return PATHS.map((path) => ({
     path,
@@ -86,9 +86,9 @@ export function methodRoutes(known: Methods, describes: ClientRoute['describes']
   }));
 }
 
-/** Undefined for a path that names no model or no method that is served. */
+/** Returns the operation; undefined for a path without a model or a served method. */
 function operationAt(known: Methods, { path, query }: ClientAddress): ClientOperation | undefined {
-  // A model's id may hold colons, too.
+  // Model ids can contain colons too.
   const colon = path.lastIndexOf(':');
   const name = path.slice(colon + 1);
   const method = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -102,7 +102,7 @@ function operationAt(known: Methods, { path, query }: ClientAddress): ClientOper
   return { api, does, route };
 }
 
-/** The id of one model, below the path of a list. */
+/** Returns the id of one model, below the path of a list. */
 function idIn(path: string): string {
   const collection = '/models/';
   const id = path.slice(path.indexOf(collection) + collection.length).replace(/^models\//, '');
@@ -118,7 +118,8 @@ export const ADDRESSES: ClientAddresses = {
   routes: methodRoutes(METHODS, describeMethods),
   unserved: UNSERVED,
   headersInQuery: { 'x-goog-api-key': 'key' },
-  // Google's own libraries say who they are; others are known by where they put the key, unless they put one elsewhere, too.
+  // Google's own libraries identify themselves. Others are recognized by their key's location, unless they also send
+  // one elsewhere.
   isClient: ({ header, url }) =>
     OWN_BASE.test(url.pathname) ||
     header('x-goog-api-client') !== null ||

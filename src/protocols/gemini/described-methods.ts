@@ -1,4 +1,4 @@
-// Description of the methods of Gemini's models, for the description of the API. Answers nothing.
+// API description of the methods of Gemini's models.
 import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import type { RouteDescription } from '../../base/lib/route-description.ts';
@@ -8,7 +8,7 @@ import { REQUEST_FIELDS } from './fields.ts';
 export const contents = z.array(z.looseObject({ parts: z.array(anyObject).optional() }));
 export const bodyExample = { contents: [{ role: 'user', parts: [{ text: 'What is 6 x 7?' }] }] };
 
-/** Facts that the methods of all models share. @param example id of a model, as it stands in a path */
+/** Returns what the methods of all models share. @param example id of a model, as in a path */
 export function ofModel(example: string): Pick<RouteDescription, 'method' | 'tag' | 'params'> {
   return {
     method: 'post',
@@ -17,7 +17,7 @@ export function ofModel(example: string): Pick<RouteDescription, 'method' | 'tag
   };
 }
 
-/** Each is below a model, whose id stands in the path. */
+/** Describes the methods, each below a model id in the path. */
 export function describeMethods(): readonly RouteDescription[] {
   const answer = z.looseObject({ candidates: z.array(anyObject).optional() });
   const talks = ofModel('sim%2Fgemini');

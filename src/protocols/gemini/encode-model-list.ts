@@ -1,17 +1,18 @@
-// `GET /v1beta/models` and `/v1beta/models/{model}` as Google's clients know them. Only shapes; which models a key may
-// see is decided outside.
+// Encodes `GET /v1beta/models` and `/v1beta/models/{model}` for Google's clients.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ListedModel } from '../protocol.ts';
 
-/** Largest page (API reference, "models.list", 2026-11). Also what a client gets that names no size: most read one page. */
+/**
+ * Maximum page size (API reference, "models.list", 2026-11). Also the default, because most clients read only one page.
+ */
 const MAX_PAGE = 1000;
 const TOKEN_MARK = 'after:';
 
 /**
- * The page that a query asks for (`pageSize`, `pageToken`). A token names the last model before its page: a page that is
- * read after the list has changed leaves nothing out.
- * @throws GatewayError `invalid_request` for a wrong size, and for a token that no page gave
+ * Encodes the page that a query requests (`pageSize`, `pageToken`). A token names the last model of the previous page,
+ * so nothing is skipped if the list changes in between.
+ * @throws GatewayError `invalid_request` for an invalid size or an unknown token
  */
 export function encodeModelList(models: readonly ListedModel[], query: URLSearchParams): JsonObject {
   const size = readSize(query.get('pageSize') ?? query.get('page_size'));
@@ -25,7 +26,7 @@ export function encodeModelList(models: readonly ListedModel[], query: URLSearch
   };
 }
 
-/** Google cuts larger sizes to its largest page, and takes 0 for none. */
+/** Google reduces larger sizes to its maximum, and treats 0 as absent. */
 function readSize(given: string | null): number {
   if (given === null || given === '' || given === '0') return MAX_PAGE;
   if (!/^\d{1,9}$/.test(given)) throw wrong('pageSize', TEXTS.mustBeCount);
@@ -43,7 +44,7 @@ function wrong(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }
 
-/** One model (API reference, `Model`, 2026-11; the modalities are beside Google's members). */
+/** Encodes one model (API reference, `Model`, 2026-11). The modalities are an extension. */
 export function encodeModel(model: ListedModel): JsonObject {
   const encoded: MutableJsonObject = {
     name: `models/${model.id}`,

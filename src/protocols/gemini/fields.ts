@@ -1,5 +1,4 @@
-// The members of Gemini's request bodies that mean something to the gateway, in lower camel case. Must not know how any of
-// them is decoded.
+// Members of Gemini's request bodies that the gateway interprets, in lower camel case.
 import { type Report, TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field, type WriteScope } from '../members/field-table.ts';
 import { boolean, integer, number, object, only, text, texts } from '../members/read-member.ts';
@@ -10,7 +9,7 @@ export const MAX_TEMPERATURE = 2;
 const MAX_STOP_SEQUENCES = 5;
 const MAX_SEED = 2_147_483_647;
 
-/** `generationConfig`: every member with a meaning of its own (API reference, `GenerationConfig`, 2026-11). */
+/** `generationConfig`: every member that the gateway interprets (API reference, `GenerationConfig`, 2026-11). */
 const CONFIG_FIELDS: readonly Field<'supported'>[] = [
   {
     name: 'maxOutputTokens',
@@ -110,7 +109,7 @@ function stopsOf(stop: readonly string[], { report }: { readonly report: Report 
   return stop.slice(0, MAX_STOP_SEQUENCES);
 }
 
-/** The one member of the gateway's whose name is longer than a word. */
+/** The only gateway option whose name has more than one word. */
 const ROUTING = 'model_routing_config';
 
 /** `generateContent` (API reference, 2026-11), in lower camel case. */
@@ -145,20 +144,20 @@ export const REQUEST_FIELDS: readonly Field<'supported' | 'gateway'>[] = [
 
 export const TABLE = new FieldTable(REQUEST_FIELDS);
 
-/** Members that steer the gateway. */
+/** Gateway options. */
 export const GATEWAY = TABLE.named('gateway');
 
-/** Members that steer the gateway, which Google refuses; the longest one in both spellings. */
+/** Gateway options, which Google refuses. The longest one is listed in both spellings. */
 export const GATEWAY_KEYS: ReadonlySet<string> = new Set([...GATEWAY, ROUTING]);
 
-/** Members of `generateContent`; all others are `extra`. */
+/** Members of `generateContent`. All others are `extra`. */
 export const KNOWN_FIELDS = TABLE.named('supported', 'gateway');
 
 const SCHEMAS = ['generationConfig.responseJsonSchema', 'generationConfig.responseSchema'] as const;
 
 /**
- * Names that Gemini has for members which reports name after Chat Completions (API reference, `GenerateContentRequest`,
- * 2026-11).
+ * Names in Gemini's API of members for which reports use the names of Chat Completions (API reference,
+ * `GenerateContentRequest`, 2026-11).
  */
 export const CLIENT_NAMES: ClientNames = {
   messages: ['contents'],

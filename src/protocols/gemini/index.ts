@@ -1,5 +1,5 @@
-// Google's Gemini protocol: the parts put together. The only file of this folder that others import. Upstreams are AI Studio
-// and Vertex, whose paths differ above the collection of models only.
+// Declaration of Google's Gemini protocol, and the only file of this folder that others import. Upstreams are AI Studio
+// and Vertex, whose paths differ only above the collection of models.
 import { decodeError } from '../google/decode-error.ts';
 import { encodeError } from '../google/encode-error.ts';
 import type { ServedProtocol, ServerCodec, ServerFacts, UpstreamCodec } from '../protocol.ts';
@@ -24,7 +24,7 @@ declare module '../../canonical/protocol-name.ts' {
   }
 }
 
-/** Facts of every server of Gemini. */
+/** Facts of every Gemini server. */
 const SERVER_FACTS: ServerFacts = {
   auth: { header: 'x-goog-api-key', prefix: '' },
   reasoningFormat: GEMINI_REASONING,
@@ -42,13 +42,13 @@ const upstream: UpstreamCodec = {
   path: '/models',
   pathFor,
   headers: {},
-  // The API has no field for these (API reference, `GenerationConfig` and `ToolConfig`, 2026-11).
+  // The API has no member for these (API reference, `GenerationConfig` and `ToolConfig`, 2026-11).
   lacks: TABLE.lacks,
   functionsOnly: true,
   // Recorded: a stream ends with a signature on an empty text.
   signsLast: true,
   textOnly: new Set(['system', 'developer']),
-  // Videos of YouTube and files of its own; other addresses only some models take, and not every type (documentation
+  // YouTube videos and Google's own files. Only some models accept other URLs, and not for every type (documentation
   // "File input methods", 2026-11).
   takesUrl: (url) =>
     /^https:\/\/(?:(?:www\.)?youtube\.com\/|youtu\.be\/|generativelanguage\.googleapis\.com\/)/.test(url),
@@ -63,7 +63,7 @@ const server: ServerCodec = {
   addresses: ADDRESSES,
   fields: REQUEST_FIELDS,
   names: CLIENT_NAMES,
-  // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
+  // A signature on the following part. Every client keeps it there, even those that discard thoughts.
   nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },
   omitsCallIds: true,
   outline,

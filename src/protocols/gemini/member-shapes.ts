@@ -1,5 +1,5 @@
-// The members of the nodes in a `generateContent` body, in lower camel case, as far as they have a canonical form. The
-// decoder reports all others; an upstream of this protocol gets them with the raw form of the node.
+// Shapes of the nodes in a `generateContent` body, in lower camel case: the members with a canonical form. The decoder
+// reports all others; upstreams of this protocol get them with the raw form of the node.
 import type { JsonObject } from '../../base/json/index.ts';
 import { members, rewritten, type MemberShape } from '../members/member-shape.ts';
 import { camelMembers } from './camel-members.ts';
@@ -17,7 +17,7 @@ const RESPONSE = members('functionResponse thoughtSignature', {
   functionResponse: members('id name response parts', { parts: members('inlineData fileData', MEDIA) }),
 });
 
-/** Parts, by the member that tells their kind; others are known by their raw form alone. */
+/** Returns the shape of a part by the member that determines its kind. Other parts have only a raw form. */
 function partShape(given: JsonObject): MemberShape | undefined {
   const part = camelMembers(given);
   if (part['text'] !== undefined) return part['thought'] === true ? THOUGHT : TEXT;
@@ -26,7 +26,7 @@ function partShape(given: JsonObject): MemberShape | undefined {
   return part['inlineData'] === undefined && part['fileData'] === undefined ? undefined : MEDIA_PART;
 }
 
-/** `generationConfig`, as far as it has a canonical form; what else it holds has its own place in the request. */
+/** `generationConfig`. Its members without a canonical form are stored in `extra`. */
 export const CONFIG_SHAPE: MemberShape = { known: CONFIG_TABLE.named('supported'), inside: {} };
 export const THINKING_SHAPE = members('includeThoughts thinkingBudget thinkingLevel');
 export const TOOL_CONFIG_SHAPE = members('functionCallingConfig');
@@ -34,12 +34,12 @@ export const CALLING_SHAPE = members('mode allowedFunctionNames');
 
 const FUNCTIONS = { functionDeclarations: members('name description parameters parametersJsonSchema') };
 
-/** Every other member of an element of `tools` is a hosted tool. */
+/** Returns the shape of an element of `tools`. Every other member is a hosted tool. */
 function toolShape(tool: JsonObject): MemberShape {
   return { known: new Set(Object.keys(camelMembers(tool))), inside: FUNCTIONS };
 }
 
-/** The body of a request, below its top. What its configurations hold besides has its own place in the request. */
+/** Body of a request, below its top level. Unknown members of its configurations are stored in `extra`. */
 export const REQUEST_SHAPE = members('', {
   contents: rewritten('role parts', { parts: partShape }),
   systemInstruction: rewritten('role parts', { parts: rewritten('text') }),

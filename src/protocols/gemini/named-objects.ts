@@ -1,17 +1,19 @@
-// Objects of a Google account or project that a Gemini request names: cached contents, stores of files, data of a search, secrets.
-// Source: resource names of "Gemini API" and of Vertex AI's `Tool` and `GenerateContentRequest`, 2026-11.
+// Objects of a Google account or project that a Gemini request names: cached contents, file stores, search data,
+// secrets. Source: resource names of "Gemini API" and of Vertex AI's `Tool` and `GenerateContentRequest`, 2026-11.
 import { areTexts, type CanonicalRequest, isOpenAddress } from '../../canonical/index.ts';
 import { fileIdOf } from './files/index.ts';
 import { idsIn, idsInTools, type NamedObject } from '../members/named-objects.ts';
 
-/** Names of resources begin with their collection. */
+/** Resource names begin with their collection. */
 const RESOURCE =
   /^(?:projects|locations|cachedContents|fileSearchStores|ragStores|corpora|ragCorpora|files|tunedModels|collections|dataStores|engines)\//;
-/** Places of files: in parts, and in those of a function's answer. Arguments and results hold the client's own words. */
+/**
+ * Paths of files: in parts, and in parts of a function response. Arguments and results contain the client's own text.
+ */
 const FILE_PLACE =
   /^\w+(?:\[\d+\])?(?:\.parts(?:\[\d+\])?|\.function_?[rR]esponse)+\.(?:fileData|file_data)\.\w+$/;
 const CONVERSATION = ['contents', 'systemInstruction', 'system_instruction'] as const;
-/** Members of the conversation and of the answer's form: these hold texts. */
+/** Members of the conversation and of the response format, which contain text. */
 const TEXTS: ReadonlySet<string> = new Set([
   ...CONVERSATION,
   'tools',
@@ -19,7 +21,10 @@ const TEXTS: ReadonlySet<string> = new Set([
   'generation_config',
 ]);
 
-/** The names of objects in the vendor's account. Of media, also those that lie deeper than parts, such as in a function's answer. */
+/**
+ * Returns the names of objects in the vendor's account. Media are included only below parts, such as in a function
+ * response.
+ */
 export function namedObjects(request: CanonicalRequest): readonly NamedObject[] {
   const ids = [...idsInTools(request, isResource)];
   if (!areTexts(request.items))

@@ -1,4 +1,4 @@
-// Outline of a `generateContent` request without its contents: the address says nearly all of it.
+// Outline of a `generateContent` request without its contents. Most of it is in the address.
 import { Problems } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { OutlineCodec, RequestRoute } from '../protocol.ts';
@@ -12,7 +12,7 @@ export const outline: OutlineCodec = {
   },
 };
 
-/** The id of the model, which stands in the address or in the body; a problem where it is in neither. */
+/** Reads the id of the model from the address or the body. A problem if both lack it. */
 export function decodeModel(body: JsonObject, route: RequestRoute, problems: Problems): string {
   const model = route.model ?? readString(body['model'], 'model', problems);
   if (model === undefined || model === '') problems.add('model', 'is required');

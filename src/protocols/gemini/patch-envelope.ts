@@ -1,8 +1,8 @@
-// The envelope of a relayed answer or chunk. Every other byte of it is the upstream's.
+// Members of a relayed answer or chunk that are replaced.
 import type { JsonValue } from '../../base/json/index.ts';
 import type { RelayFacts } from '../protocol.ts';
 
-/** Members of an answer, or of a piece of one, under the gateway's names. */
+/** Returns the members of an answer or chunk with the gateway's names. */
 export function envelopePatches(facts: RelayFacts): Record<string, JsonValue> {
   return { modelVersion: facts.model, responseId: facts.id };
 }

@@ -1,5 +1,5 @@
-// A relayed Gemini stream: every chunk is a whole answer's envelope, which is patched; a copy goes through the decoder
-// for the records. Only for upstreams that follow Google's own definition.
+// Relayed Gemini stream: patches the envelope of every chunk, and reads usage and finish reason with the decoder. Only
+// for upstreams that follow Google's definition.
 import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
 import type { StreamDecoder } from '../protocol.ts';
@@ -8,16 +8,16 @@ import { decodeStream } from './answers/decode-stream.ts';
 import { editMembers } from '../json-splice.ts';
 import { envelopePatches } from './patch-envelope.ts';
 
-/** A chunk that says how the answer ended: the last one, as far as anybody knows. */
+/** Members of a chunk that ends the answer. It is probably the last one. */
 const FINISH = ['"finishReason"', '"blockReason"'] as const;
 
 export class GeminiRelayStream extends PatchedStream {
   readonly #tap = new AnswerTap();
   readonly #decoder: StreamDecoder = decodeStream(this.#tap, NO_IDS);
-  /** The chunk with the reason: it goes out when the records are written, or when another one follows. */
+  /** Chunk with the finish reason. It is held until the records are written, or until another one follows. */
   #last = '';
 
-  /** There is no terminal marker: the connection's end is the end. */
+  /** There is no terminator: the end of the connection ends the answer. */
   protected override close(): string {
     this.#decoder.end();
     this.#learn();
@@ -53,7 +53,7 @@ export class GeminiRelayStream extends PatchedStream {
     else this.add(patched);
   }
 
-  /** Facts that the decoder has found by now. */
+  /** Copies what the decoder has read so far. */
   #learn(): void {
     const { upstreamId, usage, finish, error, outputChars, isEmpty } = this.#tap;
     this.upstreamId = upstreamId;

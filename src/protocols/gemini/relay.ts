@@ -1,5 +1,5 @@
-// The relay lane of Gemini: what Google takes as it stands, and how its answers pass. Only `responseId` and
-// `modelVersion` change; every other byte is the upstream's.
+// Relay lane of Gemini: decides which requests are sent unchanged, and patches `responseId` and `modelVersion` of the
+// answers.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';
@@ -22,22 +22,22 @@ export const relay: RelayCodec = {
   openStream: (facts) => new GeminiRelayStream(facts),
 };
 
-/** False where the client's own bytes hold what Google cannot read, or lack what the gateway found again for it. */
+/** False if the client's body contains what Google cannot read, or lacks reasoning that the gateway has restored. */
 function accepts(request: CanonicalRequest): boolean {
   if ((request.temperature ?? 0) > MAX_TEMPERATURE) return false;
   const { systemInstruction, system_instruction: snake } = request.raw;
-  // A bare text is accepted here, but Google wants a content.
+  // The gateway accepts a string here, but Google requires a content.
   if (typeof (systemInstruction ?? snake) === 'string') return false;
   return !asArray(request.raw['contents']).some(hasEmptyPart) && request.items.every(isAsWritten);
 }
 
-/** Google refuses a part without data, which some clients write for an empty text. */
+/** True if there is a part without data, which Google refuses. Some clients send one for an empty text. */
 function hasEmptyPart(content: JsonValue): boolean {
   if (!isJsonObject(content)) return false;
   return asArray(content['parts']).some((part) => isJsonObject(part) && Object.keys(part).length === 0);
 }
 
-/** False for reasoning that was sealed for another family's, or comes from the vault: what a client wrote has a path. */
+/** False for reasoning of another family, or restored by the gateway: only what a client sent has a path. */
 function isAsWritten(item: Item): boolean {
   if (item.type === 'reference') return false;
   if (item.type !== 'reasoning') return true;
@@ -47,7 +47,7 @@ function isAsWritten(item: Item): boolean {
 
 function editRequest(body: JsonBytes, request: CanonicalRequest, model: string): Slices {
   const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
-  // The model stands in the path; some clients repeat it.
+  // The model is in the path, but some clients repeat it in the body.
   const set: Record<string, JsonValue> = 'model' in request.raw ? { model: `models/${model}` } : {};
   return editJson(body, { set, remove });
 }

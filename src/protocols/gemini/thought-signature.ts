@@ -1,34 +1,34 @@
-// `thoughtSignature`: the bytes in which a model's hidden state travels through a Gemini conversation. Owns their
-// spelling in clients' JSON. Must not know on which part a signature stands.
+// `thoughtSignature`: the bytes that carry a model's hidden state through a Gemini conversation, and their encoding in
+// JSON.
 
-/** The format that names Gemini's own state in `reasoning_details`. */
+/** Format of Gemini's own state in `reasoning_details`. */
 export const GEMINI_REASONING = 'google-gemini-v1';
 
 /**
- * Accepted by Gemini 3 in place of the signature of a call that it did not make itself (documentation "Thought
- * signatures", FAQ, 2026-11); a current turn without any is refused.
+ * Value that Gemini 3 accepts instead of the signature of another model's call (documentation "Thought signatures",
+ * FAQ, 2026-11). A current turn without any signature is refused.
  */
 export const FOREIGN_CALL_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Whole groups of base64 in the alphabet of RFC 4648, section 4: what Google writes. */
+/** Complete groups of base64 in the alphabet of RFC 4648, section 4, as Google writes it. */
 const STANDARD = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const ASCII = /^[\x20-\x7e]*$/;
-/** Prefix of a wrapped text, before and after its encoding (nine bytes fill whole groups). */
+/** Prefix of a wrapped text, before and after encoding. Its nine bytes fill complete base64 groups. */
 const MARK = 'dragoman:';
 const ENCODED_MARK = btoa(MARK);
 
 /**
- * The signature for a client. The field holds bytes: some clients decode base64 and write it again, in the URL-safe
- * alphabet. A text that would not survive this, as the sealed state of another family's, is wrapped.
- * @param data ASCII; anything else is an upstream's damage, and passes as it came
+ * Encodes a signature for a client. The member holds bytes, which some clients decode and encode again in the URL-safe
+ * alphabet. Text that is not base64, such as another family's state, is wrapped.
+ * @param data ASCII; anything else was damaged by the upstream and is passed unchanged
  */
 export function encodeSignature(data: string): string {
   return STANDARD.test(data) || !ASCII.test(data) ? data : btoa(MARK + data);
 }
 
 /**
- * The text that was given to a client as a signature; of Gemini's own always in one alphabet: the same bytes must be
- * the same text, or the copy that the gateway kept would count as another one.
+ * Decodes a client's signature. Gemini's own are normalized to one alphabet, because the gateway compares them with its
+ * stored copies.
  */
 export function decodeSignature(signature: string): string {
   const data = standardBase64(signature);
@@ -40,7 +40,7 @@ export function decodeSignature(signature: string): string {
   }
 }
 
-/** The same bytes in the alphabet of RFC 4648, section 4, in whole groups. */
+/** Converts base64 to complete groups in the alphabet of RFC 4648, section 4. */
 export function standardBase64(text: string): string {
   const standard = /[-_]/.test(text) ? text.replaceAll('-', '+').replaceAll('_', '/') : text;
   const rest = standard.length % 4;

@@ -1,5 +1,5 @@
-// The words of the Gemini API that our tables must cover, taken from the official SDK's types so that a new word
-// breaks the type check. Types only: knows nothing of the canonical model.
+// Enumerations of the Gemini API that the tables here must cover. They come from the official SDK, so a new value
+// breaks the type check.
 import type { FinishReason, FunctionCallingConfigMode, ThinkingLevel } from '@google/genai';
 
 /** Values of `candidates[].finishReason`. */

@@ -1,5 +1,5 @@
-// Turns the candidates of Gemini's answers into canonical events, whether they come whole or in pieces. Owns item
-// and part numbering and the place of signatures. Knows nothing of frames or of HTTP.
+// Decodes the candidates of Gemini's answers into canonical events, whether whole or in chunks. Numbers items and
+// parts, and finds the item of each signature.
 import {
   asArray,
   asObject,
@@ -34,11 +34,11 @@ import { HOSTED_PARTS, readPicture } from '../hosted-parts.ts';
 import { PartialArgs } from './partial-args.ts';
 import { GEMINI_REASONING } from '../thought-signature.ts';
 
-/** Members of a `functionCall` part that the canonical items hold; a part with others keeps its raw form. */
+/** Members of a `functionCall` part that the canonical item holds. A part with others keeps its raw form. */
 const CALL_PART: ReadonlySet<string> = new Set(['functionCall', 'thoughtSignature']);
 const NONE = -1;
 
-/** A call whose arguments come in pieces. */
+/** A call whose arguments arrive in pieces. */
 interface OpenCall {
   readonly index: number;
   readonly args: PartialArgs;
@@ -49,22 +49,22 @@ export class AnswerEmitter {
   readonly #ids: CallIds;
   #calls = 0;
   #started = false;
-  /** Index of the open item of each kind; NONE when there is none. */
+  /** Index of the open item of each kind; NONE if there is none. */
   #message = NONE;
   #thought = NONE;
   #call: OpenCall | undefined;
-  /** The last message's text: citations are placed in it. */
+  /** Text of the last message, to which citations refer. */
   #text = '';
-  /** A signature on a part without content: it is shown when it is known that no content follows. */
+  /** Signature on an empty part. It is emitted once it is known that no content follows. */
   #lateSignature: string | undefined;
   #grounding: MutableJsonObject | undefined;
-  /** How many of the searches and pages of the grounding were shown. */
+  /** Number of grounding searches and pages that were already emitted. */
   #work = 0;
   readonly #rest = new AnswerRest();
   #usage: JsonObject | undefined;
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
-  /** Google refused the prompt itself: there is no candidate, and the reason is no finish reason. */
+  /** True if Google blocked the prompt: then there is no candidate, and the reason is not a finish reason. */
   #isBlocked = false;
 
   constructor(sink: EventSink, context: CodecContext) {
@@ -72,15 +72,14 @@ export class AnswerEmitter {
     this.#ids = new CallIds(context, 'call_');
   }
 
-  /** True once the upstream said why the model stopped. */
+  /** True once there is a finish reason. */
   get stopped(): boolean {
     return this.#finishReason !== undefined;
   }
 
   /**
-   * Takes one `GenerateContentResponse`: a whole answer or a piece of one. A blocked prompt is an answer of Google's
-   * (status 200): one that the filter ended before it began, as other gateways tell it too (vercel/ai #19758,
-   * BerriAI/litellm #20105).
+   * Takes a `GenerateContentResponse`: a whole answer or a chunk. A blocked prompt (status 200) is an answer that the
+   * filter ended before it began, as in other gateways (vercel/ai #19758, BerriAI/litellm #20105).
    */
   take(response: JsonObject): void {
     if (!this.#started) {
@@ -88,18 +87,18 @@ export class AnswerEmitter {
       const { responseId, modelVersion } = response;
       this.#out.on({ type: 'start', id: asString(responseId), model: asString(modelVersion) });
     }
-    // The counts are cumulative, and the last object has them all.
+    // The counts are cumulative, and the last object has all of them.
     const usage = response['usageMetadata'];
     if (isJsonObject(usage)) this.#usage = usage;
     const feedback = asObject(response['promptFeedback']);
-    // Only one candidate is ever asked for.
+    // The gateway only requests one candidate.
     const candidate = asArray(response['candidates'])[0];
     this.#rest.take(response, asObject(candidate));
     if (isJsonObject(candidate)) this.#candidate(candidate);
     else if (asString(feedback['blockReason'])) this.#block(feedback);
   }
 
-  /** Closes whatever is open and emits usage and finish; an error where the model's own fault broke the answer off. */
+  /** Closes all open items and emits usage and finish, or an error if the model failed to complete its answer. */
   finish(): void {
     this.#closeCall();
     const unreported = this.#grounding === undefined ? [] : this.#annotate(this.#grounding);
@@ -124,7 +123,7 @@ export class AnswerEmitter {
     );
   }
 
-  /** Google's words about a blocked prompt, if there are any, are the refusal. */
+  /** Emits Google's message about a blocked prompt, if there is one, as a refusal. */
   #block(feedback: JsonObject): void {
     this.#isBlocked = true;
     this.#finishReason = asString(feedback['blockReason']);
@@ -144,7 +143,7 @@ export class AnswerEmitter {
 
   #candidate(candidate: JsonObject): void {
     this.#grounding = mergeGrounding(this.#grounding, candidate);
-    // Numbers are the words of clients that ask for them, which the gateway does not.
+    // Numeric enumerations only occur if a client requests them, which the gateway does not.
     const { finishReason, finishMessage, logprobsResult: logprobs } = candidate;
     if (typeof finishReason === 'string') this.#finishReason = finishReason;
     if (typeof finishMessage === 'string') this.#finishMessage = finishMessage;
@@ -154,7 +153,7 @@ export class AnswerEmitter {
       this.#part(part, tokens);
       if (part['text'] && part['thought'] !== true) tokens = undefined;
     }
-    // Some objects tell of tokens whose text came before.
+    // Some objects contain log probabilities for earlier text.
     if (tokens !== undefined && this.#message !== NONE) this.#out.text(this.#message, 0, '', 'text', tokens);
   }
 
@@ -175,7 +174,7 @@ export class AnswerEmitter {
     const facts = readPicture(part);
     if (facts) return this.#whole({ type: 'hosted_call', kind: 'inlineData', facts, source });
     const kind = HOSTED_PARTS.find((name) => isJsonObject(part[name]));
-    // Such a part keeps its signature inside: without the part it would mean nothing.
+    // Such a part contains its own signature, which has no meaning without it.
     if (kind !== undefined) {
       const id = asString(asObject(part[kind])['id']);
       this.#whole({ type: 'hosted_call', kind, id, source });
@@ -229,7 +228,7 @@ export class AnswerEmitter {
     if (call['willContinue'] !== true) this.#closeCall();
   }
 
-  /** An item that is complete as it opens. */
+  /** Emits an item that is already complete. */
   #whole(item: OpenItem & { readonly source: Source }): void {
     this.#sign(undefined);
     const index = this.#open(item);
@@ -237,7 +236,7 @@ export class AnswerEmitter {
     this.#out.close(index, item.source, facts);
   }
 
-  /** A signature stands before the item that carries it: nothing else would tell which one that is. */
+  /** Emits a signature before the item that carries it, because their order is the only link. */
   #sign(signature: string | undefined, standsOn?: OpaqueReasoning['standsOn']): void {
     this.#showLateSignature();
     if (signature !== undefined) this.#showSignature(signature, undefined, standsOn);
@@ -251,8 +250,8 @@ export class AnswerEmitter {
   }
 
   /**
-   * A signature belongs to the thought that led to its part, if one was shown.
-   * @param source the part, where it has nothing but the signature
+   * Emits a signature, on the thought before its part if one was shown.
+   * @param source the part, if it contains only the signature
    */
   #showSignature(data: string, source: Source | undefined, standsOn?: OpaqueReasoning['standsOn']): void {
     const opaque: OpaqueReasoning = {
@@ -271,7 +270,7 @@ export class AnswerEmitter {
     this.#out.close(index, source);
   }
 
-  /** @returns members that no citation says, because there is no text to cite for; they go with the end */
+  /** @returns members that are lost because there is no text to cite; they are reported with the end */
   #annotate(grounding: JsonObject): readonly string[] {
     const index = this.#message;
     if (index === NONE) {
@@ -282,7 +281,9 @@ export class AnswerEmitter {
     return [];
   }
 
-  /** Work stands before the words of an answer that comes whole; streams tell of it at their end. */
+  /**
+   * Emits hosted work. It comes before the text of a whole answer, but at the end of a stream, which reports it there.
+   */
   #emitWork(): void {
     const raw = this.#grounding;
     if (raw === undefined) return;
@@ -293,7 +294,7 @@ export class AnswerEmitter {
       this.#out.whole({ type: 'hosted_call', kind, facts, source }, source, facts);
   }
 
-  /** Opens an item and closes what came before it. */
+  /** Opens an item and closes the ones before it. */
   #open(item: OpenItem): number {
     this.#closeThought();
     this.#closeCall();
@@ -323,7 +324,7 @@ export class AnswerEmitter {
   }
 }
 
-/** The raw form of a part that has more members than the canonical items can hold. */
+/** Returns the raw form of a part with more members than the canonical item holds. */
 function callSource(part: JsonObject): Source | undefined {
   for (const key in part) {
     if (CALL_PART.has(key)) continue;

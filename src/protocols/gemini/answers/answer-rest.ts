@@ -1,11 +1,11 @@
-// Parts of an answer beside its words, counts and end that only this protocol knows: ratings, averages, feedback on
-// the prompt, and whatever comes later. It travels with the finish, for clients that speak Gemini; others have no place.
+// Answer members that only Gemini has, such as safety ratings, averages and prompt feedback. They travel with the
+// finish event for Gemini clients; other protocols cannot express them.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { FinishEvent, Source } from '../../../canonical/index.ts';
 import { asArray, asObject } from '../../../base/json/index.ts';
 import { GROUNDING_MEMBERS } from './decode-grounding.ts';
 
-/** Members that the canonical events hold, or that are the gateway's own to say. */
+/** Members that the canonical events hold, or that the gateway writes itself. */
 const RESPONSE_HELD: ReadonlySet<string> = new Set([
   'candidates',
   'usageMetadata',
@@ -20,24 +20,24 @@ const CANDIDATE_HELD: ReadonlySet<string> = new Set([
   ...GROUNDING_MEMBERS,
 ]);
 
-/** Gathers what is left of the objects of one answer; later ones say it anew. */
+/** Collects the remaining members of one answer's objects. Later values replace earlier ones. */
 export class AnswerRest {
   readonly #response: MutableJsonObject = {};
   readonly #candidate: MutableJsonObject = {};
   #isEmpty = true;
 
-  /** Takes one `GenerateContentResponse` and its candidate. */
+  /** Takes a `GenerateContentResponse` and its candidate. */
   take(response: JsonObject, candidate: JsonObject): void {
     for (const name in response) if (!RESPONSE_HELD.has(name)) this.#keep(this.#response, name, response);
     for (const name in candidate) if (!CANDIDATE_HELD.has(name)) this.#keep(this.#candidate, name, candidate);
   }
 
-  /** Takes members of a candidate that found no other place. */
+  /** Takes members of a candidate that could not be converted. */
   add(candidate: JsonObject): void {
     for (const name in candidate) this.#keep(this.#candidate, name, candidate);
   }
 
-  /** In the form of a response; undefined when nothing is left. */
+  /** Returns the members as a response; undefined if there are none. */
   get source(): Source | undefined {
     if (this.#isEmpty) return undefined;
     return { protocol: 'gemini', raw: { ...this.#response, candidates: [this.#candidate] } };
@@ -49,7 +49,9 @@ export class AnswerRest {
   }
 }
 
-/** The rest of an answer that came from this protocol: members of the candidate, and of the object around it. */
+/**
+ * Returns the remaining members of an answer from this protocol: those of the candidate, and of the object around it.
+ */
 export function readRest({ source }: Pick<FinishEvent, 'source'>): {
   readonly candidate: JsonObject;
   readonly response: JsonObject;

@@ -1,15 +1,15 @@
-// Grounding of an answer (search results, retrieved documents, visited pages) as citations of its text. Owns the
-// conversion from Google's byte offsets; the raw metadata travels along for clients that speak Gemini.
+// Decodes grounding (search results, retrieved documents, visited pages) into citations of the text, and converts
+// Google's byte offsets. The raw metadata is kept for Gemini clients.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Annotation, HostedFacts } from '../../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
 import { citationUri } from '../../citation-address.ts';
 import { Utf8Offsets } from './utf8-offsets.ts';
 
-/** Members of a candidate that say where its words come from. */
+/** Candidate members with the sources of its text. */
 export const GROUNDING_MEMBERS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
 
-/** A copy of a candidate's members that say where its words come from, over earlier ones; undefined without any. */
+/** Merges a candidate's source members over earlier ones; undefined if there are none. */
 export function mergeGrounding(
   earlier: MutableJsonObject | undefined,
   candidate: JsonObject,
@@ -23,10 +23,9 @@ export function mergeGrounding(
 }
 
 /**
- * The citations in a candidate's members: one of a web page for each pair of a stretch of text and a page, also where
- * the model recited one, and one that only this protocol knows, with everything as it came. That one is told by the
- * others where each of its claims has a page.
- * @param text the whole text of the message
+ * Returns the citations of a candidate: one web citation per text segment and page, including recitations, and one raw
+ * annotation with everything for Gemini clients. The raw one counts as reported if each of its claims has a page.
+ * @param text whole text of the message
  */
 export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
   const annotations: Annotation[] = [];
@@ -43,7 +42,7 @@ export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
       else annotations.push({ type: 'url_citation', ...page, start, end });
     }
   }
-  // Google AI Studio and Vertex AI name the list differently (API references, `CitationMetadata`, 2026-11).
+  // Google AI Studio and Vertex AI use different names (API references, `CitationMetadata`, 2026-11).
   const { citationSources, citations } = asObject(raw['citationMetadata']);
   for (const cited of asArray(citationSources ?? citations)) {
     const page = addressOf(asObject(cited));
@@ -57,8 +56,8 @@ export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
 }
 
 /**
- * Work behind an answer: a search for each query, and each page that was read. Gemini does not say which query found
- * which page: all stand with the first.
+ * Returns the work behind an answer: a search per query, and each page that was read. Gemini does not link pages to
+ * queries, so all are assigned to the first.
  */
 export function readWork(raw: JsonObject): readonly { readonly kind: string; readonly facts: HostedFacts }[] {
   const metadata = asObject(raw['groundingMetadata']);
@@ -69,7 +68,7 @@ export function readWork(raw: JsonObject): readonly { readonly kind: string; rea
   const read = asArray(asObject(raw['urlContextMetadata'])['urlMetadata']).flatMap((page): HostedFacts[] => {
     const { retrievedUrl, urlRetrievalStatus: status } = asObject(page);
     const url = asString(retrievedUrl);
-    // The other words say why a page could not be read (API reference, `UrlRetrievalStatus`, 2026-11).
+    // All other values say why a page could not be read (API reference, `UrlRetrievalStatus`, 2026-11).
     const isError = status !== RETRIEVED;
     return url
       ? [{ type: 'web_page', url: citationUri(url), isRead: true, ...(isError && { isError }) }]
@@ -81,10 +80,10 @@ export function readWork(raw: JsonObject): readonly { readonly kind: string; rea
   ];
 }
 
-/** Google's data of a page that the model has read. */
+/** Google's status of a page that the model has read. */
 export const RETRIEVED = 'URL_RETRIEVAL_STATUS_SUCCESS';
 
-/** Members that say more than which page a stretch of text is from: no citation can. */
+/** Members that no citation can express. */
 const UNREPORTED = [
   'searchEntryPoint',
   'googleMapsWidgetContextToken',
@@ -92,10 +91,10 @@ const UNREPORTED = [
   'retrievalQueries',
 ] as const;
 
-/** Members of a page that a citation has a place for, or that its address says. */
+/** Members of a page that a citation holds, or that its address implies. */
 const REPORTED_OF_PAGES: ReadonlySet<string> = new Set(['uri', 'title', 'domain']);
 
-/** Members of `groundingMetadata` that neither a citation nor a search holds, by its names. */
+/** Returns the members of `groundingMetadata` that neither a citation nor a search holds. */
 function unreportedOf(metadata: JsonObject): readonly string[] {
   const unreported = new Set<string>(UNREPORTED.filter((name) => isSaid(metadata[name])));
   const cited = new Set(
@@ -105,7 +104,7 @@ function unreportedOf(metadata: JsonObject): readonly string[] {
   );
   const isSearched = asArray(metadata['webSearchQueries']).length > 0;
   for (const [index, chunk] of asArray(metadata['groundingChunks']).map(asObject).entries()) {
-    // A search tells which pages it has found.
+    // A search lists the pages that it found.
     if (!cited.has(index) && !(isSearched && pageOf(chunk))) unreported.add('groundingChunks');
     for (const kind in chunk)
       for (const [name, value] of Object.entries(asObject(chunk[kind])))
@@ -114,7 +113,7 @@ function unreportedOf(metadata: JsonObject): readonly string[] {
   return [...unreported];
 }
 
-/** The same of the members of a candidate that has no text to cite for. */
+/** Does the same for a candidate without text to cite. */
 export function unreportedWithoutText(raw: JsonObject): readonly string[] {
   const metadata = asObject(raw['groundingMetadata']);
   return [
@@ -124,13 +123,13 @@ export function unreportedWithoutText(raw: JsonObject): readonly string[] {
   ];
 }
 
-/** False for an empty object or list. */
+/** False for empty values. */
 function isSaid(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
-/** How many queries the hosted search ran. */
+/** Returns the number of queries of the hosted search. */
 export function countSearches(raw: JsonObject | undefined): number {
   return asArray(asObject(raw?.['groundingMetadata'])['webSearchQueries']).length;
 }
@@ -153,15 +152,18 @@ function addressOf({ uri, title }: JsonObject): Page | undefined {
   return url ? { url: citationUri(url), title: asString(title) ?? '' } : undefined;
 }
 
-/** So many characters of cited words are looked for, and so many times in an answer, where they are not at their place. */
+/**
+ * Limits of the search for cited words that are not at their offset: characters that are compared, and searches per
+ * answer.
+ */
 const LOOKED_FOR = 256;
 const MOST_LOOKS = 256;
 
-/** Stretches of an answer's text that Google says are cited. */
+/** Segments of an answer's text that are cited. */
 class Places {
   readonly #text: string;
   readonly #offsets: Utf8Offsets;
-  /** Offsets of words that were found away from their place; −1 for those that are nowhere. */
+  /** Offsets of words found elsewhere in the text; −1: not found. */
   readonly #found = new Map<string, number>();
 
   constructor(text: string) {
@@ -170,7 +172,7 @@ class Places {
   }
 
   /**
-   * Offsets in UTF-16 units. Google's are bytes of UTF-8, of the part of the answer: its words are the better witness.
+   * Returns offsets in UTF-16 units. Google's are UTF-8 bytes within a part, and less reliable than the cited words.
    */
   of(segment: JsonObject): { readonly start: number; readonly end: number } {
     const words = asString(segment['text']) ?? '';
@@ -182,7 +184,7 @@ class Places {
     return { start, end: Math.max(start, this.#offsets.charAt(asNumber(segment['endIndex']) ?? 0)) };
   }
 
-  /** A look goes through the whole text: an answer of many citations must not be read once for each of them. */
+  /** Searches the whole text. Results are cached and limited, so that many citations do not each scan the text. */
   #look(words: string): number {
     let at = this.#found.get(words);
     if (at === undefined && this.#found.size < MOST_LOOKS) {

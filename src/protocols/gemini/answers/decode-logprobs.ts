@@ -1,10 +1,10 @@
-// `logprobsResult` as token log probabilities in OpenAI's element shape. Knows nothing of events.
+// Decodes `logprobsResult` into token log probabilities in OpenAI's form.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
 
 const UTF8 = new TextEncoder();
 
-/** One element per chosen token, with its alternatives where they were asked for; undefined without any. */
+/** Returns one element per chosen token, with its alternatives if requested; undefined if there are none. */
 export function decodeLogprobs(raw: JsonValue | undefined): readonly JsonValue[] | undefined {
   const result = asObject(raw);
   const chosen = asArray(result['chosenCandidates']);

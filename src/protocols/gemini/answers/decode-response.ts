@@ -1,4 +1,4 @@
-// A whole answer of `generateContent`: what a stream brings in pieces, at once.
+// Decodes a whole answer of `generateContent`, like a stream with one chunk.
 import type { EventSink } from '../../../canonical/index.ts';
 import { isJsonArray, isJsonObject } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -6,10 +6,7 @@ import type { CodecContext } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeInlineError } from '../../google/decode-error.ts';
 
-/**
- * Pushes the events of an answer body.
- * @throws GatewayError when the body is an error, or is no answer
- */
+/** Emits the events of an answer body. @throws GatewayError if the body is an error, or not an answer */
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   const failure = decodeInlineError(body);
   if (failure) throw failure;

@@ -1,5 +1,5 @@
-// Reads the server-sent events of `streamGenerateContent?alt=sse`. Owns the end of the stream; what the candidates mean
-// is in answer-emitter.ts.
+// Decodes the server-sent events of `streamGenerateContent?alt=sse`, and detects the end of the stream.
+// `answer-emitter.ts` interprets the candidates.
 import type { EventSink } from '../../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -8,7 +8,7 @@ import type { CodecContext, StreamDecoder } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeInlineError } from '../../google/decode-error.ts';
 
-/** A decoder for one stream. After `finish` or `error` it ignores whatever follows. */
+/** Creates a decoder for one stream. After `finish` or `error` it ignores further frames. */
 export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {
   return new GeminiStreamDecoder(sink, context);
 }
@@ -45,8 +45,8 @@ class GeminiStreamDecoder implements StreamDecoder {
   }
 
   /**
-   * There is no terminator: the last frame says why the model stopped. Nothing ends the answer before the connection
-   * does, because older models say `STOP` in every frame, and counts may follow the reason.
+   * Ends the answer with the connection. There is no terminator, and a finish reason does not end it: older models send
+   * `STOP` in every frame, and counts may follow the reason.
    */
   end(): void {
     if (this.#done) return;

@@ -1,12 +1,11 @@
-// `usageMetadata` into the one usage vector. Knows nothing of prices or of events.
+// Decodes `usageMetadata` into the usage vector.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { type UsageNames, usageOf } from '../../google/usage.ts';
 
 /**
- * Cached tokens are part of `promptTokenCount`; tokens that hosted tools fed in, and thoughts, stand beside the counts of
- * prompt and candidates (API reference, `UsageMetadata`, 2026-11, and recordings: 13 + 194 + 289 = 496 and
- * 29 + 12 + 69 = 110).
+ * `promptTokenCount` includes cached tokens. Tokens from hosted tools, and thoughts, are counted outside prompt and
+ * candidates (API reference, `UsageMetadata`, 2026-11, and recordings: 13 + 194 + 289 = 496 and 29 + 12 + 69 = 110).
  */
 const NAMES: UsageNames = {
   input: 'promptTokenCount',
@@ -21,9 +20,9 @@ const NAMES: UsageNames = {
 };
 
 /**
- * The usage vector of a `usageMetadata` object.
+ * Returns the usage vector of a `usageMetadata` object.
  * @param raw counts in tokens; missing ones are 0
- * @param searches queries that the hosted search ran
+ * @param searches queries of the hosted search
  */
 export function decodeUsage(raw: JsonObject, searches: number): Usage {
   return usageOf(raw, NAMES, searches);

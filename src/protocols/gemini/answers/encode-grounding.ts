@@ -1,11 +1,11 @@
-// Citations of an answer, and the searches behind them, as the members of a candidate. Gemini's own pass as they came;
-// others become `groundingMetadata`, whose offsets are bytes of UTF-8. Knows nothing of events.
+// Encodes citations of an answer, and the searches behind them, as members of a candidate. Gemini's own are passed
+// unchanged. Others become `groundingMetadata`, with offsets in UTF-8 bytes.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Annotation, HostedFacts } from '../../../canonical/index.ts';
 import { GROUNDING_MEMBERS, RETRIEVED } from './decode-grounding.ts';
 import { Utf8Offsets } from './utf8-offsets.ts';
 
-/** Google's statuses of a page that could not be read (API reference, `UrlRetrievalStatus`, 2026-11). */
+/** Google's status of a page that could not be read (API reference, `UrlRetrievalStatus`, 2026-11). */
 const FAILED = 'URL_RETRIEVAL_STATUS_ERROR';
 
 interface Citation {
@@ -28,7 +28,7 @@ export class GroundingWriter {
     else if (annotation.source.protocol === 'gemini') this.addOwn(annotation.source.raw);
   }
 
-  /** Tells a search that somebody else made, or a page that somebody else read; other work has no place here. */
+  /** Adds another vendor's search, or a page that it read. Other work cannot be expressed here. */
   addWork(facts: HostedFacts | undefined): void {
     if (facts?.type === 'web_page') {
       const urlRetrievalStatus = facts.isError ? FAILED : RETRIEVED;
@@ -39,13 +39,16 @@ export class GroundingWriter {
     for (const { url, title = '' } of facts.pages ?? []) this.#pages.push({ url, title });
   }
 
-  /** Members of a candidate as Gemini wrote them. */
+  /** Adds members of a candidate from Gemini. */
   addOwn(raw: JsonObject): void {
     for (const name of GROUNDING_MEMBERS)
       if (raw[name] !== undefined) this.#own = { ...this.#own, [name]: raw[name] };
   }
 
-  /** Members for the candidate; undefined where nothing was cited or searched. @param text the whole text of the answer */
+  /**
+   * Returns the members for the candidate; undefined without citations and searches.
+   * @param text whole text of the answer
+   */
   members(text: string): JsonObject | undefined {
     if (this.#own) return this.#own;
     const read = this.#read.length > 0 && { urlContextMetadata: { urlMetadata: this.#read } };

@@ -1,8 +1,8 @@
-// Token log probabilities as `logprobsResult`, from OpenAI's element shape. Knows nothing of events.
+// Encodes token log probabilities from OpenAI's form as `logprobsResult`.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
 
-/** The chosen tokens, and their alternatives where any token has some. */
+/** Encodes the chosen tokens, and their alternatives if any token has some. */
 export function encodeLogprobs(elements: readonly JsonValue[]): JsonObject {
   const alternatives = elements.map((element) => asArray(asObject(element)['top_logprobs']));
   const chosenCandidates = elements.map((element) => encodeToken(asObject(element)));

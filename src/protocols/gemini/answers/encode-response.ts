@@ -1,4 +1,4 @@
-// A collected answer becomes a `GenerateContentResponse`. Owns its shape; must not know where the answer came from.
+// Encodes a collected answer as a `GenerateContentResponse`.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item } from '../../../canonical/index.ts';
 import { requireFinish } from '../../broken-answer.ts';
@@ -18,13 +18,13 @@ interface Draft {
   readonly logprobs: JsonValue[];
   text: string;
   hasRefusal: boolean;
-  /** Why the model refused, where the end says so: no words of the model. Null where a refusal is content. */
+  /** Message about a refusal, if it is not model output. Null: a refusal is content. */
   refusal: string | null;
 }
 
 /**
  * Encodes a whole answer.
- * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
+ * @throws GatewayError the answer's own error, or `upstream_unavailable` if it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
   const finish = requireFinish(events);
@@ -98,7 +98,7 @@ function addItem(draft: Draft, item: Item): void {
     case 'unknown':
       draft.parts.raw(item.source);
       return;
-    // The protocol has no place for these.
+    // Gemini's protocol cannot express these.
     case 'tool_result':
     case 'compaction':
     case 'reference':

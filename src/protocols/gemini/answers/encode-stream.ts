@@ -1,5 +1,5 @@
-// Canonical events become the chunks of `streamGenerateContent`: server-sent events without names and without a
-// terminator, or one JSON array. Runs once per token: the constant text of a chunk is made once.
+// Encodes canonical events as chunks of `streamGenerateContent`: unnamed server-sent events without a terminator, or
+// one JSON array. It runs once per token, so constant text is cached.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
@@ -33,14 +33,14 @@ interface MessageState {
 }
 interface ThoughtState {
   readonly type: 'thought';
-  /** Kind and number of the part that wrote last: another one begins a new paragraph. */
+  /** Kind and number of the last part. Another part begins a new paragraph. */
   last: string;
 }
 interface CallState extends AnsweredCall {
   readonly type: 'call';
   arguments: string;
 }
-/** Work that is told beside the parts, and pictures. */
+/** Images, and hosted work that is outside the parts. */
 interface WorkState {
   readonly type: 'work';
   readonly item: HostedCallItem;
@@ -50,7 +50,7 @@ type ItemState = MessageState | ThoughtState | CallState | WorkState;
 const CANDIDATE = '{"candidates":[{"content":{"parts":[';
 
 /**
- * Starts a stream. Nothing is written before the first content; after `finish` or `error` nothing more is.
+ * Starts a stream. Nothing is written before the first content, or after `finish` or `error`.
  * @param write takes complete frames
  */
 export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
@@ -64,19 +64,19 @@ class GeminiStreamEncoder extends StreamEncoder {
   readonly #parts: PartWriter;
   readonly #grounding = new GroundingWriter();
   readonly #items: (ItemState | undefined)[] = [];
-  /** Before and after a chunk; the first chunk of an array is preceded by its bracket. */
+  /** Text before and after a chunk. An array's first chunk begins with its bracket. */
   #before: string;
   readonly #after: string;
-  /** A chunk's end: model and id. Made with the first chunk, when the model is known. */
+  /** End of a chunk: model and id. Built with the first chunk, when the model is known. */
   #envelope = '';
-  /** Bytes behind the only part of a chunk in the middle of the answer. */
+  /** Text behind the only part of a chunk in the middle of the answer. */
   #tail = '';
-  /** A call that waits for what follows it: the last part of an answer goes with its end. */
+  /** Last call, held back: the last part of an answer is sent together with its end. */
   #held = '';
   #text = '';
   readonly #offsets = new TextOffsets();
   #hasRefusal = false;
-  /** Whether it is words of the model is known at the end. */
+  /** Text of a refusal. Whether it becomes content is only known at the end. */
   #refusal = '';
 
   constructor(write: (frames: string) => void, context: AnswerContext) {
@@ -138,7 +138,7 @@ class GeminiStreamEncoder extends StreamEncoder {
       case 'tool_call':
         this.#items[index] = { ...item, type: 'call', arguments: '' };
         return;
-      // Parts of the upstream's own work are whole only when they close.
+      // Parts with hosted work are only complete when they close.
       case 'hosted_call':
         if (!isHostedPart(item.kind)) this.#items[index] = { type: 'work', item };
         return;
@@ -151,7 +151,7 @@ class GeminiStreamEncoder extends StreamEncoder {
   protected override onClose({ index, source, facts }: CloseEvent): void {
     const item = this.#items[index];
     this.#items[index] = undefined;
-    // Gemini's clients know a call only with all its arguments.
+    // Gemini's clients expect a call with all its arguments.
     if (item?.type === 'call') this.#parts.call({ ...item, source });
     else if (item?.type === 'work') this.#onWork(facts ?? item.item.facts, source ?? item.item.source);
     else if (item === undefined && source) this.#parts.raw(source);
@@ -189,7 +189,7 @@ class GeminiStreamEncoder extends StreamEncoder {
     this.#end();
   }
 
-  /** Google's SDK throws on a frame that has an `error` with a code. */
+  /** Google's SDK throws on a frame whose `error` has a code. */
   protected override onError(error: GatewayError): void {
     this.#release();
     this.#frame(JSON.stringify(encodeErrorBody(error, this.context.id)));
@@ -205,8 +205,8 @@ class GeminiStreamEncoder extends StreamEncoder {
   }
 
   /**
-   * The last part. Behind a call an empty text would say nothing, and Google's Go library gives it back as a part without
-   * data.
+   * Returns the last part. After a call there is no empty text, because Google's Go library would return it as a part
+   * without data.
    */
   #takeLast(): string {
     if (this.#parts.isSigning || this.#held === '') return JSON.stringify(this.#parts.last());
@@ -229,7 +229,11 @@ class GeminiStreamEncoder extends StreamEncoder {
     this.#chunk(call);
   }
 
-  /** Writes a chunk with one part. @param members of the candidate, @param more of the chunk, both after a comma */
+  /**
+   * Writes a chunk with one part.
+   * @param members of the candidate, with a leading comma
+   * @param more of the chunk, with a leading comma
+   */
   #chunk(part: string, members = '', more = ''): void {
     this.#release();
     if (this.#envelope === '') this.#begin();
@@ -252,7 +256,7 @@ class GeminiStreamEncoder extends StreamEncoder {
   }
 }
 
-/** Members for the middle of an object, each after a comma. */
+/** Returns members for the middle of an object, with a leading comma. */
 function membersText(members: JsonObject): string {
   const text = JSON.stringify(members).slice(1, -1);
   return text === '' ? '' : `,${text}`;

@@ -1,24 +1,23 @@
-// Token counts in the shape of `usageMetadata`. Owns which class counts where; must not estimate or price.
+// Encodes token counts as `usageMetadata`.
 import { asNumber, asObject } from '../../../base/json/index.ts';
 import { inputTokens, outputTokens } from '../../../canonical/index.ts';
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 
 /**
- * Encodes usage (API reference, `UsageMetadata`, 2026-11): cached tokens are part of the prompt, thoughts stand beside
- * the candidates. Cache writes have no class here: they are part of the prompt. What Gemini itself counted passes as it
- * came.
- * @param costUsd as `cost`, beside Google's members; absent where it is not known
+ * Encodes usage (API reference, `UsageMetadata`, 2026-11). The prompt includes cached tokens; thoughts are outside the
+ * candidates. Cache writes have no class and count as prompt. Gemini's own counts are passed unchanged.
+ * @param costUsd for `cost`, an extension; undefined: unknown
  */
 export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObject {
   const { input, output } = usage;
   const own = asObject(usage.raw);
   const isGeminis = own['promptTokenCount'] !== undefined || own['totalTokenCount'] !== undefined;
   const cost = costUsd === undefined ? {} : { cost: costUsd };
-  // Gemini's own words pass, but for counts that contradict each other.
+  // Gemini's own object is passed on, unless its counts contradict each other.
   if (isGeminis && !usage.inconsistent && !usage.estimated) return { ...own, ...cost };
   const all = inputTokens(usage);
-  // Tokens that hosted tools fed in are no class of ours; where Gemini itself counted, its own number is at hand.
+  // Tokens from hosted tools have no canonical class, so Gemini's own number is used if there is one.
   const fed = Math.min(asNumber(own['toolUsePromptTokenCount']) ?? 0, all);
   const metadata: MutableJsonObject = { ...(isGeminis ? own : {}), promptTokenCount: all - fed };
   if (input.cacheRead > 0) metadata['cachedContentTokenCount'] = input.cacheRead;

@@ -1,10 +1,10 @@
-// The words with which Gemini says why it stopped, in both directions. The only place that knows them.
+// Converts Gemini's finish reasons, in both directions.
 import type { FinishReason } from '../../../canonical/index.ts';
 import type { WireFinishReason } from '../wire-types.ts';
 
 /**
- * Words of the API reference, `FinishReason` (2026-11). `failure`: the answer broke off by the model's own fault and
- * must not look complete. Words after the SDK's own come from the reference alone.
+ * Values of the API reference, `FinishReason` (2026-11). `failure`: the model broke off and the answer must not look
+ * complete. `LaterWord` are values that are in the reference, but not in the SDK.
  */
 const REASONS: Readonly<Record<WireFinishReason | LaterWord, FinishReason | 'failure'>> = {
   FINISH_REASON_UNSPECIFIED: 'unknown',
@@ -24,9 +24,9 @@ const REASONS: Readonly<Record<WireFinishReason | LaterWord, FinishReason | 'fai
   OTHER: 'unknown',
   NO_IMAGE: 'unknown',
   IMAGE_OTHER: 'unknown',
-  // The call that was not expected is in the answer (recorded 2026-06): the client decides what it makes of it.
+  // The unexpected call is in the answer (recorded 2026-06), so the client decides what to do with it.
   UNEXPECTED_TOOL_CALL: 'stop',
-  // Answers with these reasons are empty: an empty end would look like an answer, and another try usually succeeds.
+  // Answers with these reasons are empty. They must not look like answers, and a retry usually succeeds.
   MALFORMED_FUNCTION_CALL: 'failure',
   TOO_MANY_TOOL_CALLS: 'failure',
   MISSING_THOUGHT_SIGNATURE: 'failure',
@@ -35,9 +35,9 @@ const REASONS: Readonly<Record<WireFinishReason | LaterWord, FinishReason | 'fai
 type LaterWord = 'MODEL_ARMOR' | 'MISSING_THOUGHT_SIGNATURE' | 'MALFORMED_RESPONSE';
 
 /**
- * The canonical reason of a word, `failure` for one that reports a broken answer. Gemini says `STOP` also when it calls
- * a function, and often in a later chunk than the call: what was emitted decides.
- * @param hasCalls true when the answer has calls for the client
+ * Returns the canonical reason; `failure` for a broken answer. Gemini also sends `STOP` when it calls a function, often
+ * in a chunk after the call, so the emitted calls decide.
+ * @param hasCalls true if the answer has calls for the client
  */
 export function decodeFinishReason(word: string, hasCalls: boolean): FinishReason | 'failure' {
   const reason = isKnown(word) ? REASONS[word] : 'unknown';
@@ -45,9 +45,9 @@ export function decodeFinishReason(word: string, hasCalls: boolean): FinishReaso
 }
 
 /**
- * The word for a client: Gemini's own where the upstream said it, else the nearest.
- * @param raw the upstream's word
- * @param hasRefusal true when the client has seen the words of a refusal: Chat Completions stops after them as after others
+ * Returns the finish reason for a client: Gemini's own if the upstream sent one, otherwise the nearest.
+ * @param raw the upstream's finish reason
+ * @param hasRefusal true if the client has received a refusal's text, which Chat Completions ends like other text
  */
 export function encodeFinishReason(
   reason: FinishReason,
@@ -69,7 +69,7 @@ export function encodeFinishReason(
     case 'refusal':
       return 'SAFETY';
     case 'unknown':
-      // A server that ends its answer without a word has nothing to warn of; Google's clients take OTHER for a fault.
+      // A missing finish reason is not an error, but Google's clients treat OTHER as one.
       return raw ? 'OTHER' : 'STOP';
   }
 }

@@ -1,5 +1,5 @@
-// The parts of an answer, in order, each with the signature that stands on it. The same rules hold for whole answers
-// and for streams, and are the inverse of decode-contents.ts. Knows nothing of frames.
+// Writes the parts of an answer in order, each with its signature, for whole answers and streams. It is the inverse of
+// `decode-conversation.ts`.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { OpaqueReasoning, Source } from '../../../canonical/index.ts';
 import { callInput } from '../../call-input.ts';
@@ -17,24 +17,24 @@ export interface AnsweredCall {
 export class PartWriter {
   readonly #write: (part: JsonObject) => void;
   readonly #showThoughts: boolean;
-  /** A signature that waits for the part that it stands on. */
+  /** Signature for the next part. */
   #signature: string | undefined;
 
-  /** @param showThoughts false: thoughts are withheld; signatures, which show nothing, are not */
+  /** @param showThoughts false: thoughts are withheld, but not signatures, which reveal nothing */
   constructor(write: (part: JsonObject) => void, showThoughts: boolean) {
     this.#write = write;
     this.#showThoughts = showThoughts;
   }
 
-  /** True when the next part is to be signed. */
+  /** True if the next part will be signed. */
   get isSigning(): boolean {
     return this.#signature !== undefined;
   }
 
   /**
-   * A piece of a thought, with the state that belongs to it. What vouches for the thought stands on it; other state on
-   * the part that follows, where every client keeps it. Only Gemini's own form can be carried: the engine has sealed
-   * that of other families into it.
+   * Writes a piece of a thought with its hidden state. A signature of the thought is put on it; other state is put on
+   * the following part, where every client keeps it. Only Gemini's own format can be carried: the engine wraps other
+   * families' state in it.
    */
   thought(text: string, opaque: OpaqueReasoning | undefined, hasText: boolean): void {
     const own = opaque?.format === GEMINI_REASONING ? encodeSignature(opaque.data) : undefined;
@@ -50,7 +50,7 @@ export class PartWriter {
     if (text !== '') this.#write(this.textPart(text));
   }
 
-  /** The part for a text, for a writer that has more to say beside it. */
+  /** Returns the part for a text, for callers that add other members. */
   textPart(text: string): JsonObject {
     return this.#signed({ text });
   }
@@ -61,20 +61,20 @@ export class PartWriter {
     this.#write(this.#signed({ ...own, functionCall: { id, name, args: callInput(call) } }));
   }
 
-  /** A part as Gemini wrote it; what only other protocols know has no place here. */
+  /** Writes a part from Gemini. Parts that only other protocols have are dropped. */
   raw(source: Source): void {
     if (source.protocol !== 'gemini') return;
     this.#flush();
     this.#write(source.raw);
   }
 
-  /** A picture: Gemini's own part as it came. */
+  /** Writes an image. Gemini's own part is unchanged. */
   picture(picture: Parameters<typeof encodePicture>[0], source: Source | undefined): void {
     if (source?.protocol === 'gemini') this.raw(source);
     else this.#write(this.#signed({ ...encodePicture(picture) }));
   }
 
-  /** The part for the end of an answer: empty, or with the signature that no part followed. */
+  /** Returns the last part of an answer: empty, or with a remaining signature. */
   last(): JsonObject {
     return this.textPart('');
   }

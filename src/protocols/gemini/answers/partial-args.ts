@@ -1,11 +1,11 @@
-// Arguments of a call that come in pieces addressed by JSON path (`functionCall.partialArgs`, Vertex, on request).
-// They are put together here and shown whole, because the pieces need not come in the order of the JSON text.
+// Assembles call arguments that arrive in pieces addressed by JSON path (`functionCall.partialArgs`, Vertex, on
+// request). They are emitted as a whole, because pieces can arrive in any order.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import { asArray, asObject, asString } from '../../../base/json/index.ts';
 
-/** `$.operations[0].action`: a member after each dot, an element in each pair of brackets, quoted or not. */
+/** `$.operations[0].action`: a member after each dot, an index or a quoted member in brackets. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]/g;
-/** Deeper paths and longer lists are no honest arguments. */
+/** Limits that no real arguments exceed. */
 const MOST_STEPS = 100;
 const MOST_ELEMENTS = 10_000;
 
@@ -14,7 +14,7 @@ type Container = MutableJsonObject | JsonValue[];
 export class PartialArgs {
   readonly #root: MutableJsonObject = {};
 
-  /** Takes the pieces of one frame (API reference, `PartialArg`, 2026-11). Strings of one path continue each other. */
+  /** Takes the pieces of one frame (API reference, `PartialArg`, 2026-11). Strings with the same path are joined. */
   add(pieces: JsonValue | undefined): void {
     for (const piece of asArray(pieces)) {
       const { jsonPath, ...value } = asObject(piece);
@@ -23,7 +23,7 @@ export class PartialArgs {
     }
   }
 
-  /** The arguments so far. */
+  /** Returns the arguments so far. */
   get value(): JsonObject {
     return this.#root;
   }
@@ -58,7 +58,7 @@ function put(root: MutableJsonObject, steps: readonly (string | number)[], value
       inner = typeof next === 'number' ? [] : {};
       write(at, step, inner);
     }
-    // Every container below the root was made here.
+    // Every container below the root was created here.
     at = inner as Container;
   });
 }

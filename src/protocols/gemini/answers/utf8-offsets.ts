@@ -1,19 +1,21 @@
-// Offsets of one text in bytes of UTF-8, as Google counts, and in UTF-16 units, as everybody else does. Reads the text
-// once; each question then costs the same, wherever it points. Knows no messages.
+// Converts offsets in a text between UTF-8 bytes, which Google counts, and UTF-16 units. Reads the text once; each
+// conversion then has a constant cost.
 
-/** A text has a mark every so many UTF-16 units. */
+/** Distance between marks, in UTF-16 units. */
 const STRIDE = 64;
 
 export class Utf8Offsets {
   readonly #text: string;
-  /** Bytes before each mark. Made with the first question: most answers cite nothing. */
+  /** Bytes before each mark. Built on first use, because most answers have no citations. */
   #marks: Float64Array | undefined;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** The offset in UTF-16 units of an offset in bytes; behind a character that it cuts, at most the text's length. */
+  /**
+   * Converts an offset in bytes to UTF-16 units. It is rounded up to a whole character, and at most the text's length.
+   */
   charAt(bytes: number): number {
     if (!(bytes > 0)) return 0;
     const marks = (this.#marks ??= marksOf(this.#text));
@@ -30,7 +32,7 @@ export class Utf8Offsets {
     return isLow(this.#text, at) ? at + 1 : at;
   }
 
-  /** The offset in bytes of an offset in UTF-16 units. */
+  /** Converts an offset in UTF-16 units to bytes. */
   byteAt(at: number): number {
     const marks = (this.#marks ??= marksOf(this.#text));
     const end = Math.max(0, Math.min(at, this.#text.length));
@@ -52,7 +54,7 @@ function marksOf(text: string): Float64Array {
   return marks;
 }
 
-/** Bytes that the UTF-16 unit at this place adds: all four of a pair count with its first half. */
+/** Returns the bytes of the UTF-16 unit at this offset. All four bytes of a surrogate pair count for its first half. */
 function bytesAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   if (unit < 0x80) return 1;
@@ -65,7 +67,7 @@ function isHigh(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
 }
 
-/** True for the second half of a pair. */
+/** True for the second half of a surrogate pair. */
 function isLow(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit < 0xe000 && at > 0 && isHigh(text.charCodeAt(at - 1));

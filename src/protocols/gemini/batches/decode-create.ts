@@ -1,4 +1,4 @@
-// The body that makes one of Gemini's batches, around its requests.
+// Decodes the body that creates a Gemini batch, without its requests.
 import type { JsonObject } from '../../../base/json/index.ts';
 import { Problems } from '../../../canonical/index.ts';
 import { camelMembers, camelName } from '../camel-members.ts';
@@ -7,26 +7,26 @@ import { readObject, readString, requireObject } from '../../members/read-member
 import { modelId } from './lines.ts';
 import type { BatchMethod } from './methods.ts';
 
-/** Place of the requests in the body. */
+/** Path of the requests in the body. */
 export const GEMINI_REQUESTS = {
   path: ['batch', 'inputConfig', 'requests', 'requests'],
   spelled: camelName,
 } as const;
 
-/** Members that Google's API fills in, and which its clients may send back. */
+/** Members that Google's API fills in, and that its clients may send back. */
 const FILLED_IN = ['name', 'model', 'state', 'createTime', 'endTime', 'updateTime', 'batchStats', 'output'];
 
 export interface GeminiBatchAsked {
-  /** Id of the file with the lines; null: they stand in the body. */
+  /** Id of the file with the lines; null: they are in the body. */
   readonly inputFile: string | null;
   readonly facts: JsonObject;
 }
 
 /**
- * @param model as the address has it
+ * @param model from the address
  * @param body without its requests
- * @param requests how many stood there
- * @throws GatewayError `invalid_request` naming every offending member
+ * @param requests number of requests in the body
+ * @throws GatewayError `invalid_request` naming every invalid member
  */
 export function decodeGeminiBatch(
   { asks }: BatchMethod,

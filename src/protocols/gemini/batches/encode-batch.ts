@@ -1,4 +1,4 @@
-// A batch as Google's clients read it: a long-running operation whose metadata is the batch.
+// Encodes a batch for Google's clients: a long-running operation whose metadata is the batch.
 import { asObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
 import type { BatchStatus } from '../../../canonical/index.ts';
 import type { ShownBatch } from '../../codec/batch-codec.ts';
@@ -8,7 +8,7 @@ import type { UnixMs } from '../../../base/units.ts';
 
 const TYPES = 'type.googleapis.com/google.ai.generativelanguage.v1main.';
 
-/** Words of the REST interface; its libraries make `JOB_STATE_…` of them. */
+/** States of the REST API. Its libraries convert them to `JOB_STATE_…`. */
 const STATES: Readonly<Record<BatchStatus, string>> = {
   validating: 'PENDING',
   in_progress: 'RUNNING',
@@ -19,7 +19,7 @@ const STATES: Readonly<Record<BatchStatus, string>> = {
   expired: 'EXPIRED',
   cancelled: 'CANCELLED',
 };
-/** google.rpc.Code for operations without a good end. */
+/** google.rpc.Code of operations that did not succeed. */
 const FAILURES: Partial<Readonly<Record<BatchStatus, readonly [code: number, message: string]>>> = {
   failed: [3, 'None of its requests could be run.'],
   expired: [4, 'The time of the batch is over.'],
@@ -39,7 +39,7 @@ export function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): J
     state: `BATCH_STATE_${STATES[status]}`,
     createTime: isoOf(batch.createdAt),
     updateTime: isoOf(endedAt ?? batch.finalizingAt ?? batch.cancelAt ?? batch.beganAt ?? batch.createdAt),
-    // Numbers of 64 bits are strings in Google's JSON.
+    // Google's JSON has 64-bit numbers as strings.
     batchStats: {
       requestCount: String(requests),
       successfulRequestCount: String(counts.succeeded),
@@ -48,7 +48,7 @@ export function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): J
     },
   };
   if (endedAt !== null) metadata['endTime'] = isoOf(endedAt);
-  // Members of the gateway's own.
+  // Extensions of the gateway.
   if (batch.costUsd !== null) metadata['cost'] = batch.costUsd;
   if (waits) metadata['waiting'] = { reason: waits.reason, since: isoOf(waits.sinceMs) };
   const operation: MutableJsonObject = { name, metadata, done: endedAt !== null };
@@ -73,15 +73,15 @@ function typeOf({ facts }: ShownBatch): string {
   return TYPES + methodOf(facts).type;
 }
 
-/** Whether the results of a batch stand in the batch itself. */
+/** True if the results of a batch are in the batch itself. */
 export function isInline({ facts, outputFile }: ShownBatch): boolean {
   return facts['isInline'] === true && outputFile !== null;
 }
 
 /**
- * The text of a batch around its results, which may be more than memory should hold: the results stand, as elements of a list, between
- * each piece and the next.
- * @param operation the batch as it is shown without them
+ * Returns the text of a batch around its results, which can be too large for memory. They are inserted, as list
+ * elements, between each piece and the next.
+ * @param operation the batch without its results
  */
 export function aroundResults({ metadata, response: _, ...operation }: JsonObject): readonly string[] {
   const { '@type': batchType } = asObject(metadata);
@@ -89,12 +89,12 @@ export function aroundResults({ metadata, response: _, ...operation }: JsonObjec
   const begin = `"${results}":{"inlinedResponses":[`;
   const first = `${open(operation)},"metadata":${open(metadata ?? {})},"output":{${begin}`;
   if (operation['error'] !== undefined) return [first, ']}}}}'];
-  // Google's libraries read the first list, people who follow its guide the second.
+  // Google's libraries read the first list; its guide describes the second.
   const type = JSON.stringify(`${String(batchType)}Output`);
   return [first, `]}}},"response":{"@type":${type},${begin}`, ']}}}'];
 }
 
-/** The JSON of an object that has members, without its end. */
+/** Returns the JSON of an object with members, without its end. */
 function open(value: JsonObject[string]): string {
   return JSON.stringify(value).slice(0, -1);
 }

@@ -1,5 +1,5 @@
-// Gemini's batches: requests in one body or in a file, and a long-running operation that says what came of them (API reference,
-// "Batch API", and Google's own libraries, 2026-11).
+// Gemini's batches: requests in a body or a file, and a long-running operation with the results (API reference, "Batch
+// API", and Google's own libraries, 2026-11).
 import type { BatchCodec } from '../../codec/batch-codec.ts';
 import { encodeBatch } from './encode-batch.ts';
 import { decodeLine, encodeResult } from './lines.ts';

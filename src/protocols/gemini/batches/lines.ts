@@ -1,4 +1,5 @@
-// Lines of Gemini's batches: `{"key", "request"}` in a file, `{"request", "metadata"}` in a body. Results repeat what names the line.
+// Lines of Gemini's batches: `{"key", "request"}` in a file, `{"request", "metadata"}` in a body. Results repeat `key`
+// and `metadata`.
 import { asObject, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
@@ -6,10 +7,10 @@ import { RPC_CODES } from '../../google/rpc-codes.ts';
 import type { BatchLine, LineEnd, UnansweredEnd } from '../../codec/batch-codec.ts';
 import { methodOf } from './methods.ts';
 
-/** Longest `key` of a line, in characters. */
+/** Maximum length of a line's `key`, in characters. */
 const LONGEST_KEY = 512;
 
-/** A line may name a model of its own, which counts before the batch's. */
+/** Decodes a line. Its own model takes precedence over the batch's. */
 export function decodeLine({ key, request, metadata }: JsonObject, facts: JsonObject): BatchLine {
   if (
     key !== undefined &&
@@ -26,7 +27,7 @@ export function decodeLine({ key, request, metadata }: JsonObject, facts: JsonOb
   return { id: typeof key === 'string' ? key : null, path, body: 'request' };
 }
 
-/** The id of a model without its collection. */
+/** Returns the id of a model without its collection. */
 export function modelId(name: string): string {
   return name.replace(/^models\//, '');
 }
@@ -49,10 +50,13 @@ export function encodeResult(
   return `${head}${head === '{' ? '' : ','}${result}}`;
 }
 
-/** Number of `google.rpc.Code` for what has no other. */
+/** Number of `google.rpc.Code` for errors without another. */
 const UNKNOWN = 2;
 
-/** The google.rpc.Status of a line that failed. Google's Python library refuses details that are objects, so there are none. */
+/**
+ * Returns the google.rpc.Status of a failed line. It has no details, because Google's Python library refuses objects
+ * there.
+ */
 function statusOf(end: LineEnd): JsonObject {
   const { error } = end.type === 'answered' ? asObject(JSON.parse(end.body) as JsonObject) : bodyOf(end);
   const { status, message } = asObject(error);

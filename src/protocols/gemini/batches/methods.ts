@@ -1,4 +1,4 @@
-// Methods that make batches: what each line of theirs asks for, and the words in which Google tells of them.
+// Methods that create batches: the method of their lines, and Google's names.
 import type { JsonObject } from '../../../base/json/index.ts';
 
 export interface BatchMethod {
@@ -7,11 +7,11 @@ export interface BatchMethod {
   readonly asks: string;
   /** Type of the batch. */
   readonly type: string;
-  /** Member of the output that holds the results. */
+  /** Member of the output with the results. */
   readonly results: string;
-  /** Name of the operation in the description of the API. */
+  /** Name of the operation in the API description. */
   readonly operation: string;
-  /** A model, and a request of a line. */
+  /** A model, and the request of a line. */
   readonly example: { readonly model: string; readonly request: JsonObject };
 }
 
@@ -39,7 +39,7 @@ export const GEMINI_BATCH_METHODS: readonly BatchMethod[] = [
   },
 ];
 
-/** The method that made a batch; batches of older versions say nothing of it. */
+/** Returns the method that created a batch. Batches of older versions do not name it. */
 export function methodOf({ asks }: JsonObject): BatchMethod {
   return GEMINI_BATCH_METHODS.find((method) => method.asks === asks) ?? GENERATION;
 }

@@ -1,5 +1,5 @@
-// Gemini's batch API as the gateway asks it: requests stand in the request that begins a batch, and results in the batch itself (API
-// reference, "Batch API", 2026-11).
+// Gemini's batch API as an upstream: requests are in the body that creates a batch, and results in the batch itself
+// (API reference, "Batch API", 2026-11).
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../../../base/json/index.ts';
 import { RPC_CODES } from '../../google/rpc-codes.ts';
 import {
@@ -9,12 +9,12 @@ import {
   type VendorResult,
 } from '../../codec/upstream-batches.ts';
 
-/** The guide "Batch API": 20 MB for requests that stand in the body, of which what surrounds each line takes a part. */
+/** Guide "Batch API": 20 MB for requests in the body. The envelope of each line uses part of it. */
 const MOST_BYTES = 18_000_000;
 const PAGE = 100;
 /** Members of an operation, without the copy of its results. */
 const MEMBERS = 'name,done,error,metadata';
-/** Words of `google.rpc.Code`. */
+/** Number of `google.rpc.Code` for exhausted resources. */
 const NO_ROOM = 8;
 const CANCELLED = 1;
 
@@ -56,11 +56,11 @@ function pathOf(id: string): string {
   return `/${COLLECTION}${encodeURIComponent(id)}`;
 }
 
-/** Words behind `BATCH_STATE_`; the others say that it has not ended. */
+/** States after `BATCH_STATE_`. All others mean that it has not ended. */
 const STATES: Readonly<Record<string, VendorBatch['state']>> = {
   SUCCEEDED: 'ended',
   CANCELLED: 'ended',
-  // It has no results.
+  // An expired batch has no results.
   EXPIRED: 'ended',
   FAILED: 'refused',
 };

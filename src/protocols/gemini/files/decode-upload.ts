@@ -1,20 +1,20 @@
-// Facts of a file before its bytes: the body that begins an upload (API reference, `media.upload`, 2026-11).
+// Decodes the body that begins an upload, before the file's bytes (API reference, `media.upload`, 2026-11).
 import type { JsonObject } from '../../../base/json/index.ts';
 import { Problems, TEXTS } from '../../../canonical/index.ts';
 import { camelMembers } from '../camel-members.ts';
 import { readObject, readString } from '../../members/read-member.ts';
 
-/** Longest name, in characters ("Files", `displayName`). */
+/** Maximum length of a name, in characters ("Files", `displayName`). */
 const LONGEST_NAME = 512;
 
 export interface GeminiUploadAsked {
-  /** Undefined: it has none. */
+  /** Undefined: none. */
   readonly displayName: string | undefined;
-  /** In lower case; undefined: it is not said. */
+  /** Lower case; undefined: not specified. */
   readonly mimeType: string | undefined;
 }
 
-/** @throws GatewayError `invalid_request` naming every offending member */
+/** @throws GatewayError `invalid_request` naming every invalid member */
 export function decodeGeminiUpload(body: JsonObject): GeminiUploadAsked {
   const problems = new Problems();
   const file = camelMembers(readObject(body['file'], 'file', problems) ?? {});

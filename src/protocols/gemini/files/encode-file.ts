@@ -1,4 +1,4 @@
-// Files as Google's clients know them (API reference, "Files", 2026-11). What is stored, and for whom, is not known here.
+// Encodes files for Google's clients (API reference, "Files", 2026-11).
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { ShownFile } from '../../protocol.ts';
 import { fileNameOf } from './file-name.ts';
@@ -6,13 +6,13 @@ import { fileNameOf } from './file-name.ts';
 export interface ShownGeminiFile extends ShownFile {
   /** RFC 3339; null: never. */
   readonly expiresAt: string | null;
-  /** Origin of the address at which its client reaches the gateway. */
+  /** Origin of the address at which the client reaches the gateway. */
   readonly origin: string;
-  /** True: the gateway wrote it, as it does results. Google's clients download no others. */
+  /** True: the gateway created it, such as batch results. Google's clients only download these. */
   readonly isGenerated: boolean;
 }
 
-/** A `File`. */
+/** Encodes a `File`. */
 export function encodeGeminiFile(file: ShownGeminiFile): JsonObject {
   const { id, origin, isGenerated, createdAt, expiresAt } = file;
   const name = fileNameOf(id);
@@ -21,7 +21,7 @@ export function encodeGeminiFile(file: ShownGeminiFile): JsonObject {
     name,
     displayName: file.filename,
     mimeType: file.mediaType,
-    // Numbers of 64 bits are strings in Google's JSON.
+    // Google's JSON has 64-bit numbers as strings.
     sizeBytes: String(file.bytes),
     createTime: createdAt,
     updateTime: createdAt,

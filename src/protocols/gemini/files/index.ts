@@ -1,4 +1,4 @@
-// Google's Files API (API reference, "Files", 2026-11): what clients say of a file, and how it is shown and named.
+// Google's Files API (API reference, "Files", 2026-11): decoding of uploads, encoding and names of files.
 export { decodeGeminiUpload } from './decode-upload.ts';
 export { encodeGeminiFile } from './encode-file.ts';
 export { fileIdOf, fileNameOf } from './file-name.ts';

@@ -1,5 +1,4 @@
-// Function calls and function responses in a conversation. Owns the reading of responses, which are objects; their ids
-// may be absent.
+// Decodes function calls and function responses of a conversation. Their ids may be absent.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Item, Part, Problems, Source } from '../../../canonical/index.ts';
 import { asString, isJsonObject } from '../../../base/json/index.ts';
@@ -15,7 +14,9 @@ import type { Member } from '../../members/read-member.ts';
 import { camelMembers } from '../camel-members.ts';
 import { decodeMedia } from './decode-media.ts';
 
-/** Members that calls and responses share, in one spelling; undefined, with a problem, for what is no object. */
+/**
+ * Reads the members that calls and responses share, in one spelling; undefined, with a problem, if it is not an object.
+ */
 function readNamed(
   value: Member,
   path: string,
@@ -30,7 +31,7 @@ function readNamed(
   return { raw, name, id: readString(raw['id'], `${path}.id`, problems) || undefined };
 }
 
-/** Decodes a `functionCall`; undefined, with a problem, when it is broken. @param source the whole part */
+/** Decodes a `functionCall`; undefined, with a problem, if it is invalid. @param source the whole part */
 export function decodeCall(
   value: Member,
   path: string,
@@ -55,7 +56,7 @@ export function decodeCall(
   };
 }
 
-/** Decodes a `functionResponse`, its `parts` with media included; undefined, with a problem, when it is broken. */
+/** Decodes a `functionResponse`, including its media `parts`; undefined, with a problem, if it is invalid. */
 export function decodeResult(
   value: Member,
   path: string,
@@ -92,15 +93,15 @@ export function decodeResult(
   };
 }
 
-/** Members under which clients wrap a text: Google's own, and those of SDKs (recorded 2026). */
+/** Members in which clients wrap a text: Google's own, and those of SDKs (recorded 2026). */
 const WRAPPERS: ReadonlySet<string> = new Set(['output', 'result', 'return_value', 'content', 'error']);
 
-/** Content of a response: the text that it wraps, else the object itself. */
+/** Returns the content of a response: the text that it wraps, otherwise the object itself. */
 function readResponse(
   response: JsonObject,
   name: string,
 ): { readonly text: string; readonly isError: boolean } {
-  // The AI SDK repeats the function's name beside the content.
+  // The AI SDK adds the function's name to the content.
   const keys = Object.keys(response).filter((key) => key !== 'name' || response['name'] !== name);
   const [only] = keys;
   if (only === undefined || keys.length > 1 || !WRAPPERS.has(only))

@@ -1,5 +1,4 @@
-// `contents` and `systemInstruction`: every part becomes an item of the flat conversation or a part of its messages.
-// Owns the place of thoughts and signatures; media and schemas have their own files.
+// Decodes `contents` and `systemInstruction` into items of the flat conversation, including thoughts and signatures.
 import type { JsonObject } from '../../../base/json/index.ts';
 import {
   type Item,
@@ -20,16 +19,16 @@ import { decodeMedia } from './decode-media.ts';
 import { HOSTED_PARTS } from '../hosted-parts.ts';
 import { decodeSignature, FOREIGN_CALL_SIGNATURE, GEMINI_REASONING } from '../thought-signature.ts';
 
-/** Role in which older clients put function responses. */
+/** Roles in which clients send function responses; the latter two are from older clients. */
 const USERS_ROLES: ReadonlySet<string> = new Set(['user', 'function', 'tool']);
 
-/** Decodes `contents` into items; every mistake is noted with its path. */
+/** Decodes `contents` into items. Every problem has its path. */
 export function decodeContents(value: Member, problems: Problems): Item[] {
   if (value === undefined || value === null) {
     problems.add('contents', 'is required');
     return [];
   }
-  // A single content in place of a list of one, as Google's parser takes it.
+  // A single content counts as a list of one, as in Google's parser.
   const contents = isJsonObject(value) ? [value] : readArray(value, 'contents', problems);
   if (contents?.length === 0) problems.add('contents', 'must not be empty');
   const matcher = new CallMatcher('gemini_call_');
@@ -53,7 +52,7 @@ export function decodeContents(value: Member, problems: Problems): Item[] {
   return items;
 }
 
-/** Decodes `systemInstruction`: a content, of which only texts count, or a bare text. */
+/** Decodes `systemInstruction`: a content, of which only text counts, or a string. */
 export function decodeSystemInstruction(value: Member, problems: Problems): Item[] {
   const path = 'systemInstruction';
   if (value === undefined || value === null) return [];
@@ -77,10 +76,10 @@ function decodeRole(value: Member, path: string, problems: Problems): Role {
   return role === 'model' ? 'assistant' : 'user';
 }
 
-/** Members of a part that hold no data. */
+/** Members of a part that are not data. */
 const BARE: ReadonlySet<string> = new Set(['thought', 'thoughtSignature']);
 
-/** Takes the parts of one content. Neighbours without a signature between them are one message. */
+/** Decodes the parts of one content. Adjacent parts without a signature between them are one message. */
 class ContentDecoder {
   readonly #role: Role;
   readonly #path: string;
@@ -88,7 +87,7 @@ class ContentDecoder {
   readonly #matcher: CallMatcher;
   readonly #problems: Problems;
   #parts: Part[] = [];
-  /** A thought whose signature may still come: streams bring it behind the text. */
+  /** Thought whose signature may follow: streams send it after the text. */
   #thought: { text: string; readonly path: string } | undefined;
 
   constructor(role: Role, path: string, items: Item[], matcher: CallMatcher, problems: Problems) {
@@ -103,9 +102,9 @@ class ContentDecoder {
     const part = camelMembers(raw);
     const given =
       readString(part['thoughtSignature'], `${path}.thoughtSignature`, this.#problems) || undefined;
-    // The word for a missing signature is none: it stays in the raw form, for the upstream that knows it.
+    // The placeholder for a missing signature is ignored here. It stays in the raw form for Gemini upstreams.
     const signature = given === FOREIGN_CALL_SIGNATURE ? undefined : given;
-    // Google's library for Go gives an empty text back as a part without data.
+    // Google's Go library returns an empty text as a part without data.
     const isBare = Object.keys(part).every((name) => BARE.has(name));
     if (isBare && signature === undefined) return;
     const text = isBare ? '' : readString(part['text'], `${path}.text`, this.#problems);
@@ -167,7 +166,7 @@ class ContentDecoder {
     this.#reason(thought.text, thought.path, signature, kind, false, standsOn);
   }
 
-  /** @param alone true when the signature's part has nothing else */
+  /** @param alone true if the signature's part contains nothing else */
   #reason(
     text: string,
     path: string,
@@ -198,14 +197,14 @@ class ContentDecoder {
 
   #onText(text: string, signature: string | undefined, path: string, source: Source): void {
     this.#sign(signature, path, text === '');
-    // Beside something else an empty text says nothing, and other upstreams refuse it.
+    // An empty text has no meaning in addition to other content, and other upstreams refuse it.
     if (text === '' && (signature !== undefined || this.#role === 'assistant')) return;
     this.#parts.push({ type: 'text', text, path, source });
   }
 
   /**
-   * A signature stands before the item that carries it, on the thought that led to it if there is one.
-   * @param alone true when its part has nothing else
+   * Adds a signature before the item that carries it, to the thought before it if there is one.
+   * @param alone true if its part contains nothing else
    */
   #sign(
     signature: string | undefined,
@@ -233,7 +232,7 @@ class ContentDecoder {
   }
 }
 
-/** The part without its signature, which is an item of its own. */
+/** Returns the part without its signature, which is a separate item. */
 function unsigned(raw: JsonObject): JsonObject {
   const { thoughtSignature: _camel, thought_signature: _snake, ...rest } = raw;
   return rest;

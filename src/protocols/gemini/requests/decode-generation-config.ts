@@ -1,5 +1,5 @@
-// `generationConfig`: limits, sampling, answer format and thinking. Owns their ranges (API reference,
-// `GenerationConfig`, 2026-11); must not know which model takes which of them.
+// Decodes `generationConfig`: limits, sampling, response format and thinking (API reference, `GenerationConfig`,
+// 2026-11).
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
   CanonicalRequest,
@@ -31,10 +31,7 @@ const EFFORTS: Readonly<Record<WireThinkingLevel, Effort | undefined>> = {
   HIGH: 'high',
 };
 
-/**
- * Decodes `generationConfig`.
- * @param extra takes what has no canonical place
- */
+/** Decodes `generationConfig`. @param extra collects members without a canonical form */
 export function decodeGenerationConfig(
   value: Member,
   extra: ExtraMembers,
@@ -62,14 +59,15 @@ function decodeFormat(
   switch (mimeType) {
     case undefined:
     case 'application/json':
-      // Google holds the model to it (documentation "Structured output", 2026-11): elsewhere that is a wish of its own.
+      // Google always enforces the schema (documentation "Structured output", 2026-11). Other vendors only do so with
+      // `strict`.
       if (schema) return { type: 'json_schema', name: 'response', schema, strict: true };
       return mimeType && { type: 'json_object' };
     case '':
     case 'text/plain':
       return undefined;
     default:
-      // `text/x.enum` (see `portable-format.ts`) and whatever follows it: a bare word is no JSON.
+      // `text/x.enum` (see `portable-format.ts`) and other types: a plain word is not JSON.
       addExtra(extra, PATH, {
         responseMimeType: mimeType,
         responseSchema: own,
@@ -79,7 +77,10 @@ function decodeFormat(
   }
 }
 
-/** Thoughts are shown only to those who ask. A budget of 0 switches thinking off, -1 leaves the amount to the model. */
+/**
+ * Decodes thinking. Thoughts are only shown if requested. A budget of 0 disables thinking, and -1 leaves the amount to
+ * the model.
+ */
 function decodeThinking(value: Member, extra: ExtraMembers, problems: Problems): ReasoningRequest {
   const path = `${PATH}.thinkingConfig`;
   const config = camelMembers(readObject(value, path, problems) ?? {});

@@ -1,4 +1,4 @@
-// `inlineData` and `fileData` as parts. Owns which media type is an image, audio or a file.
+// Decodes `inlineData` and `fileData` into parts, by media type: images, audio and files.
 import type { JsonObject } from '../../../base/json/index.ts';
 import {
   isOpenAddress,
@@ -13,11 +13,11 @@ import { fileIdOf } from '../files/index.ts';
 import { standardBase64 } from '../thought-signature.ts';
 import { audioFormat } from '../../../base/lib/media-type.ts';
 
-/** Any other scheme than those of addresses that a server may read. */
+/** Schemes other than those of URLs that a server can read. */
 const UNREADABLE = /^(?!https?:|gs:|s3:)[a-z][a-z\d+.-]*:/i;
 
 /**
- * The part for a member that holds bytes or the address of a file; undefined, with a problem, when it is broken.
+ * Returns the part for inline bytes or a file URL; undefined, with a problem, if it is invalid.
  * @param part in lower camel case, with one of the two members
  * @param source the part as the client wrote it
  */

@@ -1,5 +1,4 @@
-// A `generateContent` body becomes the canonical request. Owns the order of the checks; the parts of the body have
-// their own files. Model and mode stand in the address and are handed in.
+// Decodes a `generateContent` body into the canonical request. Model and stream mode come from the address.
 import type { CanonicalRequest } from '../../../canonical/index.ts';
 import { unknownMembers } from '../../../base/json/index.ts';
 import { Problems, Report } from '../../../canonical/index.ts';
@@ -17,8 +16,8 @@ import { decodeModel } from '../outline.ts';
 
 /**
  * Decodes a parsed request body.
- * @param route what the address says; its model counts before the body's
- * @throws GatewayError `invalid_request` or `unsupported` that names every offending member
+ * @param route members from the address; its model takes precedence over the body's
+ * @throws GatewayError `invalid_request` or `unsupported` naming every invalid member
  */
 export function decodeRequest(sent: unknown, route: RequestRoute = {}): CanonicalRequest {
   const problems = new Problems();
@@ -48,7 +47,7 @@ export function decodeRequest(sent: unknown, route: RequestRoute = {}): Canonica
     model,
     items,
     tools,
-    // There is nothing to choose where there are no functions.
+    // A choice has no meaning without functions.
     toolChoice: tools.some((tool) => tool.type === 'function') ? toolChoice : undefined,
     ...config,
     stream,

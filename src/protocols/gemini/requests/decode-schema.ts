@@ -1,5 +1,4 @@
-// Google's own `Schema` (a subset of OpenAPI 3.0) as JSON Schema, which every other protocol speaks. Knows nothing of
-// tools or of answer formats.
+// Converts Google's `Schema` (a subset of OpenAPI 3.0) to JSON Schema, which every other protocol uses.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Problems } from '../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
@@ -14,12 +13,12 @@ const COUNTS: ReadonlySet<string> = new Set([
   'minProperties',
   'maxProperties',
 ]);
-/** Deeper schemas are no honest ones, and would overflow the stack. */
+/** Deeper schemas are not realistic, and would overflow the stack. */
 const MAX_DEPTH = 100;
 
 /**
- * The JSON Schema that says the same: types in lower case, `nullable` as a type, `propertyOrdering` as the order of the
- * properties themselves.
+ * Returns the equivalent JSON Schema: types in lower case, `nullable` as a type, `propertyOrdering` as the order of the
+ * properties.
  * @param path JSON path of the schema in the client's body
  */
 export function decodeSchema(raw: JsonObject, path: string, problems: Problems, depth = 0): JsonObject {

@@ -1,5 +1,4 @@
-// `tools` and `toolConfig`. Owns their shapes and how they must fit together; must not know which upstream can run
-// which tool.
+// Decodes `tools` and `toolConfig`, and checks that they are consistent.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import {
   type FunctionTool,
@@ -22,18 +21,18 @@ import { camelMembers } from '../camel-members.ts';
 import { decodeSchema } from './decode-schema.ts';
 import { CALLING_SHAPE, TOOL_CONFIG_SHAPE } from '../member-shapes.ts';
 
-/** Members that have no canonical place, by their path in the body. */
+/** Members without a canonical form, by their path in the body. */
 export type ExtraMembers = MutableJsonObject;
 
-/** Its own names for a search of the web; neither takes a wish that another search could grant. */
+/** Google's names of web search. Neither has options that another search could apply. */
 const SEARCHES: ReadonlySet<string> = new Set(['googleSearch', 'googleSearchRetrieval']);
 const ANY_SEARCH = { type: 'web_search', search: { allowedDomains: [], blockedDomains: [] } } as const;
 
-/** Decodes `tools`: one object may declare functions and switch on several hosted tools. */
+/** Decodes `tools`. One object can declare functions and enable several hosted tools. */
 export function decodeTools(value: Member, problems: Problems): Tool[] {
   const tools: Tool[] = [];
   const names = new Set<string>();
-  // A single object in place of a list of one, as Google's parser takes it (recorded 2025).
+  // A single object counts as a list of one, as in Google's parser (recorded 2025).
   const list = isJsonObject(value) ? [value] : readArray(value, 'tools', problems);
   list?.forEach((element, index) => {
     const path = isJsonObject(value) ? 'tools' : `tools[${index}]`;
@@ -91,10 +90,7 @@ function decodeFunction(value: JsonValue, path: string, problems: Problems): Fun
   };
 }
 
-/**
- * Decodes `toolConfig` and checks it against the tools.
- * @param extra takes what has no canonical place
- */
+/** Decodes `toolConfig` and checks it against the tools. @param extra collects members without a canonical form */
 export function decodeToolConfig(
   value: Member,
   tools: readonly Tool[],
@@ -131,7 +127,7 @@ export function decodeToolConfig(
         ? { type: 'tool', kind: 'function', name: first }
         : { type: 'allowed', mode: 'required', names };
     }
-    // The choice is automatic; that calls keep to their schemas is said of the tools: see `isValidated`.
+    // The choice is automatic. Enforcement of schemas is set on the tools: see `isValidated`.
     case 'VALIDATED':
       return names.length > 0 ? { type: 'allowed', mode: 'auto', names } : { type: 'auto' };
     default:
@@ -140,13 +136,13 @@ export function decodeToolConfig(
   }
 }
 
-/** True where every call is to be held to its schema (`VALIDATED`), which other protocols say of each function. */
+/** True if schemas are enforced for every call (`VALIDATED`), which other protocols set per function. */
 export function isValidated(value: Member): boolean {
   const calling = camelMembers(asObject(camelMembers(asObject(value))['functionCallingConfig']));
   return asString(calling['mode'])?.toUpperCase() === 'VALIDATED';
 }
 
-/** Notes members under their paths. */
+/** Adds members under their paths. */
 export function addExtra(extra: ExtraMembers, path: string, members: JsonObject | undefined): void {
   for (const key in members) {
     const value = members[key];

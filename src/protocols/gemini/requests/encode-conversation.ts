@@ -1,5 +1,4 @@
-// Items as `systemInstruction` and `contents`. Owns the order of parts and the rules of turns; parts and signatures
-// have their own files.
+// Encodes items as `systemInstruction` and `contents`, following Gemini's rules for turns and signatures.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type {
   Item,
@@ -23,7 +22,7 @@ export interface Content {
   readonly parts: MutableJsonObject[];
 }
 export interface Conversation {
-  /** Parts of the system instruction; empty when there is none. */
+  /** Parts of the system instruction; empty if there is none. */
   readonly system: MutableJsonObject[];
   readonly contents: Content[];
 }
@@ -39,7 +38,7 @@ export function encodeConversation(items: readonly Item[], scope: EncodeScope): 
   return writer.finish();
 }
 
-/** True when a call follows in the same turn before other reasoning: words may stand between. */
+/** True if a call follows in the same turn before other reasoning. Text may come between. */
 function leadsToCall(items: readonly Item[], position: number): boolean {
   for (let at = position + 1; at < items.length; at++) {
     const item = items[at];
@@ -49,7 +48,7 @@ function leadsToCall(items: readonly Item[], position: number): boolean {
   return false;
 }
 
-/** True for reasoning whose answer is signed at its end: the model signs a stream when it has said everything. */
+/** True for reasoning whose answer is signed at its end, as models do in streams. */
 function isSignedLater(
   items: readonly Item[],
   position: number,
@@ -67,11 +66,11 @@ class ContentsWriter {
   readonly #scope: EncodeScope;
   readonly #system: MutableJsonObject[] = [];
   readonly #contents: Content[] = [];
-  /** Names of the calls so far by id: a result must name its function. */
+  /** Names of the calls so far by id, because a result must name its function. */
   readonly #names = new Map<string, string>();
-  /** A signature that waits for the part that it stands on. */
+  /** Signature for a following part. */
   #signature: string | undefined;
-  /** True: it stands on the call that follows, whatever stands between. */
+  /** True: the signature belongs to the next call, whatever comes between. */
   #isCalls = false;
   #expectsCall = false;
   #isSigned = false;
@@ -80,7 +79,7 @@ class ContentsWriter {
     this.#scope = scope;
   }
 
-  /** Says of the reasoning that is added next whether it leads to a call, and whether its answer is signed. */
+  /** Sets, for the next reasoning item, whether it leads to a call and whether its answer is signed. */
   expect(call: boolean, signed: boolean): void {
     this.#expectsCall = call;
     this.#isSigned = signed;
@@ -109,7 +108,7 @@ class ContentsWriter {
           this.#scope.report.add(path, 'dropped', `Gemini has no place for an item of type ${item.type}`);
           return;
         }
-        // Such a part has its own signature inside.
+        // Such a part contains its own signature.
         this.#flushSignature();
         this.#parts('model').push(raw);
       }
@@ -151,19 +150,19 @@ class ContentsWriter {
       const encoded = encodePart(part, partPath, this.#scope);
       if (encoded !== undefined) parts.push(isAnswer && !this.#isCalls ? this.#signed(encoded) : encoded);
     });
-    // An empty turn of the user says that it is the model's turn; one without parts would be refused.
+    // An empty user turn makes it the model's turn. Without parts it would be refused.
     if (parts.length === before && item.role === 'user') parts.push({ text: '' });
   }
 
   /**
-   * Hidden state goes back only to the family that made it, byte for byte: on the thought it
-   * vouches for, else on the part that follows it, else on a part of its own.
+   * Encodes reasoning. Hidden state is only sent to its own family, unchanged: on the thought that it signs, otherwise
+   * on the following part, otherwise on a separate part.
    */
   #reasoning(item: ReasoningItem, path: string): void {
     const { report, target } = this.#scope;
     const { opaque, source } = item;
     const format = opaque?.format ?? item.format;
-    // Gemini may read what a Gemini client wrote without saying whose it is, and what it signed itself.
+    // Gemini may read reasoning of unknown family from a Gemini client, and answers that it signed itself.
     const isReadable =
       format === undefined
         ? source?.protocol === 'gemini' || this.#isSigned
@@ -186,7 +185,7 @@ class ContentsWriter {
     if (standsAlone) this.#parts('model').push({ text: '', thoughtSignature: opaque.data });
     else {
       this.#signature = opaque.data;
-      // Since Gemini 3 every first call is signed, and nothing else in its turn has to be.
+      // Since Gemini 3, the first call is always signed, and no other part of its turn must be.
       this.#isCalls = this.#expectsCall && (opaque.standsOn === 'call' || isLevelGeneration(target));
     }
   }
@@ -237,7 +236,9 @@ class ContentsWriter {
     this.#scope.report.add(path, 'approximated', 'files in a tool result are sent beside it');
   }
 
-  /** The parts of the content that takes the next part of a role: the last one, or a new one after another role's. */
+  /**
+   * Returns the parts of the content for the next part of a role: the last one, or a new one if that has another role.
+   */
   #parts(role: Content['role']): MutableJsonObject[] {
     const last = this.#contents.at(-1);
     if (last?.role === role) return last.parts;
@@ -255,7 +256,7 @@ class ContentsWriter {
     return signed;
   }
 
-  /** A signature that no part follows stands on an empty text, as Gemini itself ends its streams. */
+  /** Writes a remaining signature on an empty text, as Gemini itself ends its streams. */
   #flushSignature(): void {
     const thoughtSignature = this.#signature;
     if (thoughtSignature === undefined) return;
@@ -264,7 +265,10 @@ class ContentsWriter {
     this.#parts('model').push({ text: '', thoughtSignature });
   }
 
-  /** In the current turn the first call of every step must be signed (documentation "Thought signatures", 2026-11). */
+  /**
+   * Adds missing signatures: in the current turn, the first call of every step must be signed (documentation "Thought
+   * signatures", 2026-11).
+   */
   #signForeignCalls(contents: readonly Content[]): void {
     const { report, target } = this.#scope;
     if (target.reasoningFormat !== GEMINI_REASONING) return;
@@ -280,7 +284,7 @@ class ContentsWriter {
   }
 }
 
-/** A result is an object; Google's own names for anything else are `output` and `error` (API reference, 2026-11). */
+/** Returns a result as an object. Google's names for other values are `output` and `error` (API reference, 2026-11). */
 function resultObject(texts: readonly string[], isError: boolean, hasMedia: boolean): JsonObject {
   const text = texts.join('\n');
   if (isError) return { error: text };

@@ -1,5 +1,5 @@
-// `generationConfig`: limits, sampling, answer format and thinking. How much to think is decided by the engine's
-// reasoning policy, never here.
+// Encodes `generationConfig`: limits, sampling, response format and thinking. The engine's reasoning policy decides the
+// amount of thinking.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { CanonicalRequest, Effort, Target } from '../../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../../base/json/index.ts';
@@ -20,10 +20,7 @@ const LEVELS: Readonly<Record<Effort, Exclude<WireThinkingLevel, 'THINKING_LEVEL
   max: 'HIGH',
 };
 
-/**
- * The configuration; undefined when there is nothing to say.
- * @param hasFunctions true when the request declares functions
- */
+/** Encodes the configuration; undefined if it is empty. @param hasFunctions true if the request declares functions */
 export function encodeGenerationConfig(
   request: CanonicalRequest,
   hasFunctions: boolean,
@@ -38,7 +35,10 @@ export function encodeGenerationConfig(
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** JSON Schema goes as it is: Google reads what it knows of it (API reference, `responseJsonSchema`). */
+/**
+ * Encodes the response format. JSON Schema is sent unchanged: Google uses the keywords that it supports (API reference,
+ * `responseJsonSchema`).
+ */
 function encodeFormat(
   config: MutableJsonObject,
   request: CanonicalRequest,
@@ -66,8 +66,8 @@ function encodeFormat(
 }
 
 /**
- * True when a Gemini client's own `thinkingConfig` already says what was decided. Silence asks for nothing, whatever the
- * gateway's default, and a budget of -1 leaves the amount to the model.
+ * True if a Gemini client's own `thinkingConfig` already expresses what was decided. Without one, nothing is requested,
+ * whatever the gateway's default. A budget of -1 leaves the amount to the model.
  */
 export function saysReasoning(
   request: CanonicalRequest,
@@ -88,13 +88,13 @@ export function saysReasoning(
   return reasoning.mode === 'on' && (budget < 0 || reasoning.budgetTokens === budget);
 }
 
-/** The client's `thinkingConfig`, in one spelling; undefined without one. */
+/** Returns the client's `thinkingConfig`, in one spelling; undefined if absent. */
 function ownThinking(request: CanonicalRequest): JsonObject | undefined {
   const config = camelMembers(asObject(camelMembers(request.raw)['generationConfig']))['thinkingConfig'];
   return isJsonObject(config) ? { ...camelMembers(config) } : undefined;
 }
 
-/** Thoughts are shown unless the client does not want them; budget and level exclude each other. */
+/** Encodes thinking. Thoughts are shown unless the client excludes them. Budget and level exclude each other. */
 function encodeThinking(request: CanonicalRequest, { report, target }: EncodeScope): JsonObject | undefined {
   if (saysReasoning(request, target)) return ownThinking(request);
   const { reasoning, reasoningStyle } = target;

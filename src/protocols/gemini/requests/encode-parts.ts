@@ -1,4 +1,4 @@
-// Parts of messages and tool results as parts of Gemini's contents. Knows nothing of turns or of signatures.
+// Encodes parts of messages and tool results as parts of Gemini's contents.
 import type { MutableJsonObject } from '../../../base/json/index.ts';
 import type { FilePart, Media, Part } from '../../../canonical/index.ts';
 import { GatewayError, isEmptyText } from '../../../canonical/index.ts';
@@ -7,9 +7,9 @@ import { dropCache, ownRaw } from './encode-scope.ts';
 import { mediaTypeOfName, sniffMediaType } from '../../../base/lib/media-type.ts';
 
 /**
- * The part to send; undefined when there is nothing to send, which is reported unless nothing is lost by it.
+ * Returns the part to send; undefined if there is none, which is reported if it is a loss.
  * @param path JSON path of the part in the client's body
- * @throws GatewayError `unsupported` for media that Gemini has no form for
+ * @throws GatewayError `unsupported` for media that Gemini cannot express
  */
 export function encodePart(part: Part, path: string, scope: EncodeScope): MutableJsonObject | undefined {
   dropCache(part.cache, path, scope.report);
@@ -54,7 +54,7 @@ function encodeMedia(media: Media, filename: string | undefined, path: string): 
     case 'url':
       return { fileData: { mimeType: mediaTypeOfName(media.url), fileUri: media.url } };
     case 'file_id':
-      // Files that were uploaded to Google are known by their address, which only a Gemini client can name.
+      // Files uploaded to Google are identified by their URL, which only a Gemini client can have.
       if (media.id.startsWith('gs://') || media.id.startsWith('https://'))
         return { fileData: { mimeType: mediaTypeOfName(media.id), fileUri: media.id } };
       throw new GatewayError('unsupported', 'this file id is not known to Google; send the content instead', {
@@ -63,7 +63,7 @@ function encodeMedia(media: Media, filename: string | undefined, path: string): 
   }
 }
 
-/** OpenAI's words for audio formats as media types that Gemini knows (documentation "Audio understanding"). */
+/** Converts OpenAI's audio formats to media types that Gemini accepts (documentation "Audio understanding"). */
 function audioType(format: string): string {
   return format === 'pcm16' ? 'audio/pcm' : `audio/${format}`;
 }

@@ -1,5 +1,4 @@
-// The body of a `generateContent` request, which is the same streamed or not: model and mode stand in the path. Owns
-// the order of members and those that only this protocol knows.
+// Encodes the body of a `generateContent` request, streamed or not: model and mode are in the path.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { CanonicalRequest, Report, Target } from '../../../canonical/index.ts';
 import { asObject } from '../../../base/json/index.ts';
@@ -11,8 +10,8 @@ import { encodeGenerationConfig } from './encode-generation-config.ts';
 import { encodeTools } from './encode-tools.ts';
 
 /**
- * The upstream body for a request.
- * @throws GatewayError `unsupported`, naming the path, for content that Gemini cannot take
+ * Encodes the upstream body.
+ * @throws GatewayError `unsupported` naming the path, for content that Gemini does not accept
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   if (request.prefill && target.quirks.prefill === 'none') reportPrefill(request, report);
@@ -32,9 +31,9 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 }
 
 /**
- * Path of a model's method below the base URL. A name with a collection (`tunedModels/x`) stays as it is.
- * @param model the upstream's own name; clients may have chosen it
- * @throws GatewayError `not_found` for a name that would lead elsewhere
+ * Returns the path of a model's method below the base URL. A name with a collection (`tunedModels/x`) is unchanged.
+ * @param model the upstream's own name, which clients may have chosen
+ * @throws GatewayError `not_found` for a name that would change the path
  */
 export function methodPath(model: string, method: string): string {
   const isWhole = /^(models|tunedModels|publishers)\//.test(model);
@@ -44,14 +43,17 @@ export function methodPath(model: string, method: string): string {
   return `/${segments.map(encodeURIComponent).join('/')}:${method}`;
 }
 
-/** The path of an answer (API reference, "Generating content", 2026-11); without `alt=sse` a stream is one JSON array. */
+/**
+ * Returns the path of an answer (API reference, "Generating content", 2026-11). Without `alt=sse`, a stream is one JSON
+ * array.
+ */
 export function pathFor(model: string, stream: boolean): string {
   return stream
     ? `${methodPath(model, 'streamGenerateContent')}?alt=sse`
     : methodPath(model, 'generateContent');
 }
 
-/** Members that have no canonical place reach only an upstream of the client's own protocol. Their names are paths. */
+/** Copies members without a canonical form, only to upstreams of the client's own protocol. Their names are paths. */
 function encodeExtra(
   request: CanonicalRequest,
   target: Target,
@@ -65,10 +67,10 @@ function encodeExtra(
   }
 }
 
-/** Members of these are named by their paths, `generationConfig.speechConfig`. */
+/** Members that are named by their paths, such as `generationConfig.speechConfig`. */
 const NESTED = /^(?:generationConfig|toolConfig)\./;
 
-/** Sets `a.b.c`. The objects on the way are the encoder's own. */
+/** Sets `a.b.c`. The intermediate objects belong to the encoder. */
 function setMember(body: MutableJsonObject, path: string, value: JsonValue | undefined): void {
   const names = NESTED.test(path) ? path.split('.') : [path];
   const last = names.pop() ?? path;

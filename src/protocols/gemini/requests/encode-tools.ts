@@ -1,4 +1,4 @@
-// Tools and tool choice in Gemini's form. Knows nothing of contents.
+// Encodes tools and tool choice in Gemini's form.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -15,11 +15,11 @@ import type { WireCallingMode } from '../wire-types.ts';
 export interface EncodedTools {
   readonly tools: readonly JsonObject[];
   readonly config: JsonObject | undefined;
-  /** True when functions are declared, beside which older models take no answer format. */
+  /** True if functions are declared, with which older models accept no response format. */
   readonly hasFunctions: boolean;
 }
 
-/** The tools to declare and how to choose among them. */
+/** Returns the tools and the tool choice. */
 export function encodeTools(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
   const { report, target } = scope;
   const functions: JsonObject[] = [];
@@ -107,7 +107,7 @@ function encodeConfig(
   else if (choice !== undefined && hasFunctions) config['functionCallingConfig'] = encodeChoice(choice);
   else if (choice !== undefined && choice.type !== 'auto' && choice.type !== 'none')
     report.add('tool_choice', 'dropped', 'there is no function to choose');
-  // AI Studio wants it with functions beside hosted tools (recorded 2026-05); Google's own clients know that themselves.
+  // AI Studio requires it for functions with hosted tools (recorded 2026-05). Google's own clients set it themselves.
   if (together && isLevelGeneration(target) && request.protocol !== 'gemini')
     config['includeServerSideToolInvocations'] = true;
   return Object.keys(config).length > 0 ? config : undefined;
@@ -117,7 +117,7 @@ function isStrict({ tools }: CanonicalRequest): boolean {
   return tools.some((tool) => tool.type === 'function' && tool.strict === true);
 }
 
-/** `VALIDATED` and `ANY` hold calls to their schemas, `AUTO` does not (documentation "Function calling", 2026-11). */
+/** `VALIDATED` and `ANY` enforce schemas of calls, `AUTO` does not (documentation "Function calling", 2026-11). */
 function enforcing(choice: Exclude<ToolChoice, { type: 'hosted' }> | undefined): JsonObject {
   return choice === undefined || choice.type === 'auto' ? { mode: 'VALIDATED' } : encodeChoice(choice);
 }
@@ -137,7 +137,7 @@ function encodeChoice(choice: Exclude<ToolChoice, { type: 'hosted' }>): JsonObje
     case 'tool':
       return of('ANY', [choice.name]);
     case 'allowed':
-      // AUTO takes no names; VALIDATED is as free to answer in words (documentation "Function calling", 2026-11).
+      // AUTO accepts no names. VALIDATED also allows answers without calls (documentation "Function calling", 2026-11).
       return of(choice.mode === 'required' ? 'ANY' : 'VALIDATED', choice.names);
   }
 }

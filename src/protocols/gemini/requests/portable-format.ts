@@ -1,5 +1,4 @@
-// `text/x.enum`, an answer that is one bare word of a list, for upstreams that know answer formats in JSON alone. Must not
-// know what an upstream does with a format.
+// `text/x.enum`, an answer that is one word of a list, for upstreams that only support JSON response formats.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CanonicalRequest, ProtocolName, ResponseFormat } from '../../../canonical/index.ts';
 import { asArray, asObject } from '../../../base/json/index.ts';
@@ -7,12 +6,12 @@ import type { Ported } from '../../protocol.ts';
 
 const MIME_TYPE = 'generationConfig.responseMimeType';
 const SCHEMAS = ['generationConfig.responseJsonSchema', 'generationConfig.responseSchema'] as const;
-/** The root of a schema must be an object for OpenAI to enforce it (guide "Structured Outputs", 2026-11). */
+/** OpenAI only enforces schemas whose root is an object (guide "Structured Outputs", 2026-11). */
 const MEMBER = 'answer';
 
 /**
- * The list of words as a schema, whose one member the engine takes out of the answer again (API reference,
- * `GenerationConfig.responseMimeType`, 2026-11); undefined where no list is asked for, or Gemini's own protocol has it.
+ * Returns the list of words as a schema with one member, whose value the engine unwraps in the answer (API reference,
+ * `GenerationConfig.responseMimeType`, 2026-11). Undefined if no list is requested, or for a Gemini upstream.
  */
 export function formatOfWords(
   request: CanonicalRequest,
@@ -29,7 +28,7 @@ export function formatOfWords(
   return { type: 'json_schema', name: 'response', schema, strict: true, unwrap: MEMBER };
 }
 
-/** The request with the list of words as a schema. Unchanged for an upstream of Gemini's own protocol. */
+/** Returns the request with the list of words as a schema; unchanged for a Gemini upstream. */
 export function portableFormat(
   request: CanonicalRequest,
   upstream: { readonly protocol: ProtocolName },
@@ -41,7 +40,7 @@ export function portableFormat(
   return { request: { ...request, extra, responseFormat }, restore: null };
 }
 
-/** The words of the list; none where the request asks for something else. */
+/** Returns the words of the list; empty for other formats. */
 function wordsOf({ extra }: CanonicalRequest): readonly string[] {
   if (extra[MIME_TYPE] !== 'text/x.enum') return [];
   const given = SCHEMAS.map((path) => extra[path]).find((schema) => schema !== undefined);

@@ -1,5 +1,4 @@
-// `models/{model}:countTokens`: what a client sends, what Google is asked, and the answer. Decides neither whom to ask
-// nor how to estimate.
+// `models/{model}:countTokens`: decodes the client's body, encodes the request for Google, and converts the answer.
 import type { JsonObject } from '../../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../../../base/json/index.ts';
@@ -38,7 +37,10 @@ const client: CountClient = {
   }),
 };
 
-/** Members of a request that Vertex AI takes (API reference, `CountTokensRequest`, 2026-11): there it stands by itself. */
+/**
+ * Request members that Vertex AI accepts (API reference, `CountTokensRequest`, 2026-11), where they are the body
+ * itself.
+ */
 const TAKEN_BY_VERTEX: readonly string[] = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
 
 const vertex: Pick<CountUpstream, 'encodeRequest'> = {
@@ -49,15 +51,15 @@ const vertex: Pick<CountUpstream, 'encodeRequest'> = {
 };
 
 /**
- * Decodes the body of a count: bare contents, or a whole request under `generateContentRequest`.
- * @throws GatewayError `invalid_request` that names every offending member
+ * Decodes the body of a count: contents, or a whole request in `generateContentRequest`.
+ * @throws GatewayError `invalid_request` naming every invalid member
  */
 function decodeCountRequest(body: unknown, route: RequestRoute = {}): CanonicalRequest {
   const whole = isJsonObject(body) ? camelMembers(body)['generateContentRequest'] : undefined;
   return decodeRequest(isJsonObject(whole) ? whole : body, { ...route, stream: false });
 }
 
-/** The upstream body of a count (API reference, `countTokens`, 2026-11): beside contents only a whole request is taken. */
+/** Encodes the upstream body (API reference, `countTokens`, 2026-11). Only contents or a whole request are accepted. */
 function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   const body = encodeRequest(request, target, report);
   return { generateContentRequest: { model: `models/${target.model}`, ...body } };

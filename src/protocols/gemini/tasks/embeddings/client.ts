@@ -1,5 +1,4 @@
-// `embedContent` and `batchEmbedContents` as clients ask for them, and the answer. Decides neither whom to ask nor what
-// an upstream of another protocol loses.
+// Decodes `embedContent` and `batchEmbedContents` of clients, and encodes the answer.
 import {
   asArray,
   asObject,
@@ -36,7 +35,7 @@ import { anyObject } from '../../../members/described-shapes.ts';
 import { ofModel } from '../../described-methods.ts';
 import { GATEWAY } from '../../fields.ts';
 
-/** As many as OpenAI's clients may send at once; more than one upstream takes are sent in several requests. */
+/** The same maximum as for OpenAI's clients. Larger ones than an upstream accepts are split into several requests. */
 const MOST_REQUESTS = 2048;
 
 /** Both methods. */
@@ -52,7 +51,7 @@ export const client: TaskClient<EmbeddingsRequest, Embeddings> = {
   decodeRequest,
 };
 
-/** One input, and what may differ from one to the next. */
+/** One input with its settings. */
 interface Entry {
   readonly text: string;
   readonly dimensions: number | undefined;
@@ -60,10 +59,7 @@ interface Entry {
   readonly note: EmbeddingNote;
 }
 
-/**
- * Decodes the body of either method.
- * @throws GatewayError `invalid_request` that names every offending member
- */
+/** Decodes the body of either method. @throws GatewayError `invalid_request` naming every invalid member */
 function decodeRequest(sent: unknown, route: RequestRoute = {}): DecodedTask<EmbeddingsRequest, Embeddings> {
   const problems = new Problems();
   const body = requireBody(sent, problems);
@@ -145,8 +141,8 @@ function decodeEntry(
 }
 
 /**
- * Unknown members that are switches or numbers go on to Google. Texts do not: they might name something in the operator's
- * account there.
+ * Keeps unknown booleans and numbers for Google. Strings are dropped, because they could name objects in the operator's
+ * account.
  */
 function keepFlags(
   { given, known, path }: { given: JsonObject; known: ReadonlySet<string>; path: string },
@@ -162,7 +158,7 @@ function keepFlags(
   }
 }
 
-/** Google's word for no word. */
+/** Treats Google's value for an unspecified purpose as absent. */
 function purposeOf(taskType: string | undefined): string | undefined {
   return taskType === 'TASK_TYPE_UNSPECIFIED' || taskType === '' ? undefined : taskType;
 }
@@ -172,7 +168,7 @@ interface Content extends Pick<EmbeddingNote, 'isJoined' | 'foreign'> {
   readonly content: JsonObject;
 }
 
-/** "Only the parts.text fields will be counted", and bytes by models that see or hear. */
+/** Decodes content. "Only the parts.text fields will be counted", and bytes by multimodal models. */
 function decodeContent(value: JsonValue | undefined, path: string, problems: Problems): Content {
   const content = readObject(value, path, problems);
   if (!content) {
@@ -195,7 +191,7 @@ function decodeContent(value: JsonValue | undefined, path: string, problems: Pro
   return { text, isJoined: texts.length > 1, foreign, content: { parts } };
 }
 
-/** Neighbours that are asked for alike make one request: its settings hold for all of its inputs. */
+/** Groups adjacent inputs with equal settings into one request, because its settings apply to all inputs. */
 function inRuns(entries: readonly Entry[]): readonly EmbeddingsRequest[] {
   const runs: Entry[][] = [];
   for (const entry of entries) {
@@ -215,7 +211,7 @@ function inRuns(entries: readonly Entry[]): readonly EmbeddingsRequest[] {
   }));
 }
 
-/** The body of the answer (API reference, `EmbedContentResponse`, `BatchEmbedContentsResponse`, 2026-11). */
+/** Encodes the body of the answer (API reference, `EmbedContentResponse`, `BatchEmbedContentsResponse`, 2026-11). */
 function encodeAnswer({ made, usage, costUsd }: TaskAnswer<Embeddings>, isBatch: boolean): JsonObject {
   const embeddings = made.vectors.map((values) => ({ values }));
   const { promptTokensDetails } = asObject(usage.raw);
@@ -227,9 +223,9 @@ function encodeAnswer({ made, usage, costUsd }: TaskAnswer<Embeddings>, isBatch:
   return isBatch ? { embeddings, usageMetadata } : { embedding: embeddings[0] ?? null, usageMetadata };
 }
 
-// Description of the methods that make vectors, for the description of the API. Answers nothing.
+// API description of both methods.
 
-/** Each is below a model, whose id stands in the path. */
+/** Describes the methods, each below a model id in the path. */
 function describeEmbeddings(): readonly RouteDescription[] {
   const embedding = z.looseObject({ values: z.array(z.number()) });
   const content = z.looseObject({ parts: z.array(anyObject) });
@@ -265,7 +261,7 @@ const EMBEDDING_SETTINGS = ['taskType', 'title', 'outputDimensionality', 'autoTr
 /** Members of `embedContentConfig`. */
 const EMBEDDING_SETTING_FIELDS: ReadonlySet<string> = new Set(EMBEDDING_SETTINGS);
 
-/** Members of an `EmbedContentRequest` inside of a batch (API reference, "Embeddings", 2026-11). */
+/** Members of an `EmbedContentRequest` in a batch (API reference, "Embeddings", 2026-11). */
 const EMBEDDING_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'content',
@@ -273,7 +269,7 @@ const EMBEDDING_FIELDS: ReadonlySet<string> = new Set([
   ...EMBEDDING_SETTINGS,
 ]);
 
-/** Members of one that is a body of its own. */
+/** Members of an `EmbedContentRequest` that is a body of its own. */
 const LONE_EMBEDDING_FIELDS: ReadonlySet<string> = new Set([...EMBEDDING_FIELDS, ...GATEWAY]);
 
 /** Members of a batch. */

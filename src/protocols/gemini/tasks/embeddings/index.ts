@@ -1,4 +1,4 @@
-// Embeddings in Gemini's form, and in that of Vertex AI, which hosts it: the parts put together.
+// Embeddings in the forms of Gemini and of Vertex AI, which hosts it.
 import type { TaskCodec } from '../../../codec/task-codec.ts';
 import type { Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import { client } from './client.ts';

@@ -1,4 +1,4 @@
-// Embeddings as Google makes them: `models/{model}:batchEmbedContents`, one request of the batch for each input.
+// Embeddings at Google: `models/{model}:batchEmbedContents`, with one request of the batch per input.
 import type { JsonObject, MutableJsonObject } from '../../../../base/json/index.ts';
 import type { Report } from '../../../../canonical/index.ts';
 import { asObject } from '../../../../base/json/index.ts';
@@ -12,7 +12,7 @@ import { methodPath } from '../../requests/encode-request.ts';
 /** Google refuses larger batches ("at most 100 requests can be in one batch", its 400 of 2026). */
 const MOST_INPUTS = 100;
 
-/** The upstream side of `batchEmbedContents` (API reference, "Embeddings", 2026-11). */
+/** Upstream side of `batchEmbedContents` (API reference, "Embeddings", 2026-11). */
 export const upstream: TaskUpstream<EmbeddingsRequest, Embeddings> = {
   pathFor: (model) => methodPath(model, 'batchEmbedContents'),
   mostInputs: () => MOST_INPUTS,
@@ -37,13 +37,13 @@ function encodeRequest(asked: EmbeddingsRequest, { model }: TaskTarget, report: 
   return { requests };
 }
 
-/** Reports the members that Google has no place for. */
+/** Reports members that Google does not have. */
 export function dropUnknown({ user, extra }: EmbeddingsRequest, report: Report): void {
   if (user !== undefined) report.add('user', 'dropped', 'the Gemini protocol has no place for it');
   for (const name in extra) report.add(name, 'dropped', 'the Gemini protocol does not know it');
 }
 
-/** Only newer models count (`usageMetadata`). */
+/** Decodes the answer. Only newer models count tokens (`usageMetadata`). */
 function decodeResponse(body: unknown, { inputs }: EmbeddingsRequest): Embeddings {
   const { embeddings, usageMetadata } = asObject(body);
   const raw = asObject(usageMetadata);

@@ -1,5 +1,5 @@
-// Embeddings as Vertex AI makes them, which hosts Gemini's protocol but has other methods for this: `:predict`, and for
-// newer models `:embedContent`. Its texts travel one by one where the model takes no more.
+// Embeddings at Vertex AI, which hosts Gemini's protocol but has other methods: `:predict`, and `:embedContent` for
+// newer models. Texts are sent one by one if the model accepts only one.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
 import type { Report } from '../../../../canonical/index.ts';
 import { asArray, asObject } from '../../../../base/json/index.ts';
@@ -10,10 +10,10 @@ import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';
 import { embeddingUsage } from '../../../tasks/embeddings/usage.ts';
 import { dropUnknown } from './upstream.ts';
 
-/** Most texts of one request ("Get text embeddings", docs.cloud.google.com, 2026-11). */
+/** Maximum texts per request ("Get text embeddings", docs.cloud.google.com, 2026-11). */
 const MOST_TEXTS = 250;
 
-/** The upstream side of "Text embeddings API" (2026-11); which model has which method: Google's own SDK, 2026-11. */
+/** Upstream side of "Text embeddings API" (2026-11). The method of each model is that in Google's own SDK, 2026-11. */
 export const vertex: TaskUpstream<EmbeddingsRequest, Embeddings> = {
   pathFor: (model) => (isEmbedContent(model) ? ':embedContent' : ':predict'),
   mostInputs: (model) => (takesOne(model) ? 1 : MOST_TEXTS),
@@ -21,7 +21,7 @@ export const vertex: TaskUpstream<EmbeddingsRequest, Embeddings> = {
   decodeResponse,
 };
 
-/** "Supports one instance per request", and one content. */
+/** True for models with "one instance per request", or one content. */
 function takesOne(model: string): boolean {
   return model.includes('gemini') || isEmbedContent(model);
 }
@@ -36,7 +36,7 @@ function encodeRequest(request: EmbeddingsRequest, { model }: TaskTarget, report
   return isEmbedContent(model) ? embedContentBody(request, model) : predictBody(request, model, report);
 }
 
-/** Each instance says what it is; their number and length of all is one. */
+/** Encodes one instance per text, with purpose and title. The length of the vectors is common to all. */
 function predictBody(request: EmbeddingsRequest, model: string, report: Report): JsonObject {
   const { dimensions, purpose, notes } = request;
   reportNotes(request, model, report, { purpose: true, titles: true });
@@ -51,7 +51,9 @@ function predictBody(request: EmbeddingsRequest, model: string, report: Report):
   return { instances, parameters: dimensions === undefined ? {} : { outputDimensionality: dimensions } };
 }
 
-/** One content, in the client's own form where that is Gemini's: newer models see and hear, too. */
+/**
+ * Encodes one content, in the client's own form if that is Gemini's, because newer models accept images and audio too.
+ */
 function embedContentBody(request: EmbeddingsRequest, model: string): JsonObject {
   const { dimensions, purpose, notes } = request;
   const { source, title, extra } = notes?.[0] ?? {};
@@ -65,7 +67,7 @@ function embedContentBody(request: EmbeddingsRequest, model: string): JsonObject
   return { content, ...others, ...(Object.keys(config).length > 0 && { embedContentConfig: config }) };
 }
 
-/** Each prediction counts its own tokens. */
+/** Decodes the answer. Each prediction has its own token count. */
 function decodeResponse(body: unknown, { inputs }: EmbeddingsRequest): Embeddings {
   const { predictions, embedding, usageMetadata } = asObject(body);
   if (predictions === undefined) {
