@@ -1,5 +1,4 @@
-// Amazon Bedrock's Converse API, as spoken to upstreams only: no client speaks it to the gateway. Only puts the parts
-// together.
+// Declaration of Amazon Bedrock's Converse API, for upstreams only.
 import { lackingBut } from '../../canonical/index.ts';
 import type { Protocol, ServerFacts, UpstreamCodec } from '../protocol.ts';
 import { decodeError } from './answers/decode-error.ts';
@@ -16,10 +15,10 @@ declare module '../../canonical/protocol-name.ts' {
 /** Facts of every server of Converse. */
 const SERVER_FACTS: ServerFacts = {
   auth: { header: 'authorization', prefix: 'Bearer ' },
-  // Claude's is the only one that anybody has seen there.
+  // Claude's format, because no other was observed there.
   reasoningFormat: 'anthropic-claude-v1',
   reasoningStyles: ['effort', 'budget'],
-  // Claude's again (documentation "Extended thinking", 2026-11).
+  // Claude's minimum (documentation "Extended thinking", 2026-11).
   smallestBudget: 1024,
   // Models are listed at another host.
   modelList: null,
@@ -30,7 +29,7 @@ const SERVER_FACTS: ServerFacts = {
   },
 };
 
-/** Converse has a field for these alone (API reference "Converse", 2026-11); models name others as they like. */
+/** Converse has members only for these (API reference "Converse", 2026-11). Others have model-specific names. */
 const LACKS = lackingBut(['temperature', 'topP', 'stop']);
 
 const upstream: UpstreamCodec = {
@@ -42,7 +41,7 @@ const upstream: UpstreamCodec = {
   schemasOnly: true,
   functionsOnly: true,
   textOnly: new Set(['assistant', 'system', 'developer']),
-  // Bytes, or an `s3:` address (API reference "ImageSource", "DocumentSource", 2026-11).
+  // Only bytes, or an `s3:` URI (API reference "ImageSource", "DocumentSource", 2026-11).
   takesUrl: () => false,
   encodeRequest,
   decodeResponse,
@@ -55,7 +54,7 @@ export const bedrockConverse: Protocol = {
   upstream,
 };
 
-/** The model and the mode stand in the path. A model may be named by its ARN, whose slashes are escaped. */
+/** Returns the path with model and mode. A model can be an ARN, whose slashes are escaped. */
 function pathFor(model: string, stream: boolean): string {
   return `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`;
 }

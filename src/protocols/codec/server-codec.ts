@@ -150,7 +150,7 @@ export interface ServerCodec {
   readonly addresses: ClientAddresses;
   /**
    * The one form of opaque reasoning that a client of this protocol can carry. Other families' reasoning travels inside
-   * it, signed. Absent: the protocol names the family of each.
+   * it, sealed. Absent: the protocol names the family of each.
    */
   readonly nativeReasoning?: Pick<OpaqueReasoning, 'format' | 'kind'>;
   /**

@@ -1,10 +1,11 @@
-// Addresses of the Interactions API for clients: below Google's own versions of the API, and below the gateway's bases.
+// Addresses of the Interactions API for clients: below Google's own versions of the API, and below the gateway's base
+// paths.
 import { z } from 'zod';
 import { eventStream } from '../members/described-shapes.ts';
 import { ERROR_SHAPE } from '../google/error-shape.ts';
 import type { ClientAddresses, ClientDescription } from '../protocol.ts';
 
-/** Collections of interactions, as whole paths; one interaction stands below. */
+/** Absolute paths of the collections. Single interactions are below them. */
 export const COLLECTIONS = [
   '/v1beta/interactions',
   '/v1/interactions',
@@ -29,7 +30,7 @@ export const ADDRESSES: ClientAddresses = {
     !Object.hasOwn(body, 'contents') && OWN_MEMBERS.some((member) => Object.hasOwn(body, member)),
 };
 
-/** Part that all descriptions of interactions share. */
+/** Members that all descriptions of interactions share. */
 export const INTERACTIONS = {
   tag: 'Interactions',
   answer: z.looseObject({ id: z.string() }),

@@ -1,17 +1,17 @@
-// Members of an interaction that go by another name here: its own id, that of the one before, and who answers. Every other byte
-// is Google's.
+// Members of an interaction that the gateway replaces: its own id, that of the previous one, and the model. Every other
+// byte is Google's.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import { asObject, isJsonObject, setMembers } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import { editMemberObject, editMembers } from '../json-splice.ts';
 import type { RemoteNames } from '../protocol.ts';
 
-/** A whole interaction under the gateway's names. @param json the same, parsed */
+/** Patches a whole interaction. @param json the parsed body */
 export function patchInteraction(bytes: Uint8Array, json: unknown, names: RemoteNames): Slices {
   return setMembers(bytes, namesIn(asObject(json), names));
 }
 
-/** An event under the gateway's names. @param data its text; @param event the same, parsed */
+/** Patches an event. @param data its text @param event the same, parsed */
 export function patchEvent(data: string, event: JsonObject, names: RemoteNames): string {
   const { interaction, interaction_id: id } = event;
   if (isJsonObject(interaction))
@@ -19,7 +19,7 @@ export function patchEvent(data: string, event: JsonObject, names: RemoteNames):
   return typeof id === 'string' ? editMembers(data, { set: { interaction_id: names.id } }) : data;
 }
 
-/** Members that are there and have another name. */
+/** Returns the replaced members, as far as they are present. */
 function namesIn(interaction: JsonObject, { id, model, follows }: RemoteNames): Record<string, JsonValue> {
   const set: Record<string, JsonValue> = { id };
   for (const member of ['model', 'agent']) if (interaction[member] !== undefined) set[member] = model;

@@ -1,12 +1,12 @@
-// The members of a request for an interaction that are the gateway's own. All others go on; Google judges them.
+// Gateway options in a request for an interaction. All other members are forwarded, and Google validates them.
 import type { ClientNames } from '../../canonical/index.ts';
 import { gatewayFields } from '../members/shared-fields.ts';
 
-/** Members that steer the gateway, which Google refuses. */
+/** Gateway options, which Google refuses. */
 export const GATEWAY_KEYS: ReadonlySet<string> = new Set(gatewayFields('').map(({ name }) => name));
 
 /**
- * Names that the Interactions API has for members which reports name after Chat Completions (API reference,
+ * Names in the Interactions API of members for which reports use the names of Chat Completions (API reference,
  * `CreateModelInteraction`, 2026-11).
  */
 export const CLIENT_NAMES: ClientNames = {

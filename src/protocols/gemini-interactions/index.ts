@@ -1,5 +1,5 @@
-// Google's Interactions API: conversations whose state stays at Google. It passes as it is, between its own clients and
-// Google; nothing is translated. The only file of this folder that others import.
+// Declaration of Google's Interactions API, whose conversations are stored by Google, and the only file of this folder
+// that others import. It is relayed between its own clients and Google, and never translated.
 import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
 import { decodeError } from '../google/decode-error.ts';
 import { encodeError } from '../google/encode-error.ts';
@@ -75,8 +75,8 @@ export const geminiInteractions: ServedProtocol = {
 };
 
 /**
- * Agents, environments and the state of a conversation are Google's: nobody else can be told of them. What an account
- * keeps, no other account finds.
+ * Refuses other upstreams. Agents, environments and conversation state belong to one Google account, and cannot be
+ * expressed in other protocols or found by other accounts.
  */
 function portable(request: CanonicalRequest, { protocol, provider }: PortTarget): Ported {
   const { model, follows } = request;

@@ -1,12 +1,12 @@
-// Objects of a Google account that a request names: files, caches, stores, environments. What went on before is not among them:
-// the gateway knows whose it is.
+// Objects of a Google account that a request names: files, caches, stores, environments. Previous interactions are not
+// included, because the gateway knows their owners.
 import { type CanonicalRequest, isAccountAddress, isOpenAddress } from '../../canonical/index.ts';
 import { idsIn, type NamedObject } from '../members/named-objects.ts';
 
-/** Names of resources begin with their collection (API reference, 2026-11). */
+/** Resource names begin with their collection (API reference, 2026-11). */
 const RESOURCE =
   /^(?:projects|locations|cachedContents|fileSearchStores|ragStores|corpora|ragCorpora|files|tunedModels|collections|dataStores|engines|environments|interactions)\//;
-/** Members that hold what is said or how to say it, in which a text names nothing. */
+/** Members that contain content or settings, in which strings are not names. */
 const TEXTS: ReadonlySet<string> = new Set([
   'model',
   'agent',
@@ -16,14 +16,14 @@ const TEXTS: ReadonlySet<string> = new Set([
   'response_format',
   'labels',
 ]);
-/** Members that are ids whatever they look like. */
+/** Members that are always ids. */
 const ID_MEMBERS: ReadonlySet<string> = new Set(['environment', 'environment_id', 'cached_content']);
-/** Members inside of what is said that lead somewhere. */
+/** Members inside content that contain addresses. */
 const LEADS: ReadonlySet<string> = new Set(['uri', 'file_uri']);
-/** Not an id: a fresh one. */
+/** Value for a new environment, which is not an id. */
 const FRESH_ENVIRONMENT = 'remote';
 
-/** The names of objects in the vendor's account. */
+/** Returns the names of objects in the vendor's account. */
 export function namedObjects({ raw }: CanonicalRequest): readonly NamedObject[] {
   return Object.keys(raw).flatMap((name) => {
     if (TEXTS.has(name)) return [];

@@ -4,7 +4,7 @@ import { Problems } from '../../canonical/index.ts';
 import type { OutlineCodec } from '../protocol.ts';
 import { readString } from '../members/read-member.ts';
 
-/** Google names models with and without their collection. */
+/** Google accepts model names with and without their collection. */
 const COLLECTION = /^models\//;
 
 export const outline: OutlineCodec = {
@@ -15,7 +15,7 @@ export const outline: OutlineCodec = {
   },
 };
 
-/** Model or agent that shall answer; a problem where that is nobody, or both. */
+/** Reads the model or agent. A problem if both or neither are present. */
 export function decodeAsked(body: JsonObject, problems: Problems): string {
   const model = readString(body['model'], 'model', problems);
   const agent = readString(body['agent'], 'agent', problems);

@@ -1,4 +1,5 @@
-// A relayed stream of an interaction: what holds names is patched; a copy goes through the decoder for the records.
+// Relayed stream of an interaction: patches events with ids or model names, and reads usage and status with the
+// decoder.
 import { isJsonObject, parseJson, type JsonObject } from '../../base/json/index.ts';
 import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
@@ -11,7 +12,7 @@ import { patchEvent } from './envelope.ts';
 export class InteractionsRelayStream extends PatchedStream {
   readonly #tap = new AnswerTap();
   readonly #emitter = new AnswerEmitter(this.#tap, NO_IDS);
-  /** The last event and the terminator: they go out when the records are written. */
+  /** Last event and terminator. They are held until the records are written. */
   #tail = '';
 
   protected override close(): string {
@@ -59,13 +60,13 @@ export class InteractionsRelayStream extends PatchedStream {
     else this.add(patched);
   }
 
-  /** Another try would be a second interaction, which somebody pays for as well. */
+  /** True if the interaction continues at the upstream. A retry would then create and bill a second one. */
   #runsOn(): boolean {
     return this.facts.background === true && this.upstreamId !== undefined;
   }
 }
 
-/** Pictures, sounds and the work of tools have no text. */
+/** True for content without text, which the decoder does not count: images, audio and the work of tools. */
 function isContent({ event_type: type, delta }: JsonObject): boolean {
   return type === 'step.delta' && isJsonObject(delta) && !('text' in delta) && !('arguments' in delta);
 }

@@ -1,4 +1,5 @@
-// The relay lane of the Interactions API: its only one. Ids and the model's name change; every other byte passes.
+// Relay lane of the Interactions API, which is its only lane. Ids and the model's name are replaced; every other byte
+// passes unchanged.
 import { editJson, type JsonBytes, type JsonValue } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
@@ -11,7 +12,7 @@ import { InteractionsRelayStream } from './relay-stream.ts';
 
 export const relay: RelayCodec = {
   accepts: () => true,
-  // How much to think is said in Google's own words, or is left to the model.
+  // The client expresses the amount of thinking in Google's own members, or leaves it to the model.
   saysReasoning: () => true,
   editRequest,
   patchResponse: (body, json, facts) => ({

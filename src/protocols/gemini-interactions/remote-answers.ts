@@ -1,5 +1,5 @@
-// Operations on interactions that stay at Google: read them again, read on in their streams, delete them, stop
-// those that run without a listener (API reference, "Interactions", 2026-11).
+// Operations on interactions stored by Google: read, resume a stream, delete, and cancel those that run without a
+// connection (API reference, "Interactions", 2026-11).
 import { z } from 'zod';
 import { asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { anyObject, eventStream } from '../members/described-shapes.ts';

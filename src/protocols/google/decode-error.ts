@@ -1,4 +1,4 @@
-// Google's error bodies (google.rpc.Status in JSON) into the closed list of kinds. Does not decide what happens next.
+// Classifies Google's error bodies (google.rpc.Status in JSON).
 import type { JsonObject } from '../../base/json/index.ts';
 import type { ErrorDetails, ErrorKind } from '../../canonical/index.ts';
 import {
@@ -15,11 +15,11 @@ import { kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** Words of `error.status` (google.rpc.Code). */
+/** Kinds by `error.status` (google.rpc.Code). */
 const STATUSES: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['INVALID_ARGUMENT', 'invalid_request'],
   ['OUT_OF_RANGE', 'invalid_request'],
-  // The account or its place, not the request: "User location is not supported", "enable billing".
+  // Caused by the account or its region, not by the request: "User location is not supported", "enable billing".
   ['FAILED_PRECONDITION', 'permission'],
   ['UNAUTHENTICATED', 'authentication'],
   ['PERMISSION_DENIED', 'permission'],
@@ -36,17 +36,20 @@ const STATUSES: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['DATA_LOSS', 'upstream_unavailable'],
 ]);
 
-/** A wrong key is refused with 400. */
+/** An invalid key is refused with 400. */
 const WRONG_KEY = /api key not valid|api key expired|api_key_invalid/i;
-/** Google says "exceeded your current quota" for every rate limit; only these mean that the account is empty. */
+/**
+ * Google sends "exceeded your current quota" for every rate limit. Only these messages mean that the account has no
+ * credit.
+ */
 const NO_CREDIT = /prepayment credits are depleted|enable billing|billing account/i;
 const BLOCKED = /\bblocked (?:by|due to)\b|violat\w+ (?:of )?(?:our|google)/i;
 
 /**
- * The error of an HTTP answer with a failing status.
+ * Classifies an HTTP answer with an error status.
  * @param status HTTP status
  * @param header reads a response header by lower-case name
- * @param body the answer's text: `{"error":{code, message, status, details}}`, or a list of one such object
+ * @param body text of the answer: `{"error":{code, message, status, details}}`, or a list of one such object
  */
 export function decodeError(
   status: number,
@@ -60,7 +63,7 @@ export function decodeError(
   });
 }
 
-/** The error that a body with status 200 or a frame of a stream reports; undefined when it reports none. */
+/** Returns the error in a body with status 200 or in a frame of a stream; undefined if there is none. */
 export function decodeInlineError(body: unknown): GatewayError | undefined {
   const error = errorObject(body);
   if (error === undefined) return undefined;
@@ -80,7 +83,7 @@ function build(
   const word = asString(error['status']);
   const kind = classify(word, status, message, error);
   return new GatewayError(kind, shortMessage(message), {
-    // Aborted by another request of the account's, which other accounts do not see.
+    // Another request of the same account caused it, so another account may serve the request.
     fault: word === 'ABORTED' ? 'upstream' : faultOfKind(kind),
     ...details,
   });
@@ -102,7 +105,7 @@ function classify(word: string | undefined, status: number, message: string, err
   return kind === known && BLOCKED.test(message) ? 'content_filter' : kind;
 }
 
-/** `RetryInfo.retryDelay`, a duration in seconds with a unit: `34.4s` (google.rpc, error_details). */
+/** Reads `RetryInfo.retryDelay`, a duration in seconds with a unit: `34.4s` (google.rpc, error_details). */
 function retryDelayMs(error: JsonObject): DurationMs | undefined {
   const text = asString(detail(error, 'RetryInfo')?.['retryDelay']);
   const seconds = text?.endsWith('s') ? Number(text.slice(0, -1)) : NaN;

@@ -1,9 +1,8 @@
-// Errors as Google's clients know them (google.rpc.Status in JSON). Owns the words, and the statuses that Google has for
-// them where the kinds have others.
+// Encodes errors for Google's clients (google.rpc.Status in JSON), with Google's own statuses.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { ErrorKind, GatewayError } from '../../canonical/index.ts';
 
-/** Words of google.rpc.Code. */
+/** Names of google.rpc.Code by kind. */
 const STATUSES: Readonly<Record<ErrorKind, string>> = {
   invalid_request: 'INVALID_ARGUMENT',
   unsupported: 'INVALID_ARGUMENT',
@@ -22,13 +21,14 @@ const STATUSES: Readonly<Record<ErrorKind, string>> = {
   cancelled: 'CANCELLED',
   internal: 'INTERNAL',
 };
-/** HTTP statuses that go with the words (google/rpc/code.proto), where those of the kinds do not. */
+/** HTTP statuses of these names (google/rpc/code.proto), where they differ from those of the kinds. */
 const CODES: Partial<Readonly<Record<ErrorKind, number>>> = { quota: 429, upstream_unavailable: 503 };
 const TYPES = 'type.googleapis.com/google.rpc.';
 
 /**
- * `{"error":{code, message, status, details}}`: the body of an error answer, and of an error frame in a stream. The
- * details are Google's own (google.rpc, error_details): the field, the wait, a word for machines, the request.
+ * Returns `{"error":{code, message, status, details}}`, the body of an error answer and of an error frame in a stream.
+ * The details are Google's own (google.rpc, error_details): the member, the delay, a machine-readable reason, the
+ * request id.
  */
 export function encodeErrorBody(error: GatewayError, requestId: string): JsonObject {
   const { param, retryAfterMs, code, message } = error;
@@ -44,7 +44,7 @@ export function encodeErrorBody(error: GatewayError, requestId: string): JsonObj
   return { error: { code: statusOf(error), message, status: STATUSES[error.kind], details } };
 }
 
-/** Status and body of an error answer. */
+/** Returns status and body of an error answer. */
 export function encodeError(
   error: GatewayError,
   requestId: string,

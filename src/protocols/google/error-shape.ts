@@ -1,4 +1,4 @@
-// Errors as Google's clients read them, for the description of the API: what `encode-error.ts` writes.
+// Schema of the errors that `encode-error.ts` writes, for the API description.
 import { z } from 'zod';
 import type { NamedShape } from '../../base/lib/route-description.ts';
 

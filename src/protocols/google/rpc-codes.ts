@@ -1,4 +1,4 @@
-// Codes of google.rpc with their words and HTTP statuses (google/rpc/code.proto).
+// Codes of google.rpc with their names and HTTP statuses (google/rpc/code.proto).
 
 export interface RpcCode {
   readonly code: number;

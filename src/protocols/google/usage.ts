@@ -1,5 +1,5 @@
-// The token counts of Google's protocols as the one usage vector: they count alike, under other names. Knows nothing of
-// prices or of events.
+// Decodes the token counts of Google's protocols into the usage vector. They have the same structure, but different
+// names.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { Usage } from '../../canonical/index.ts';
 import { asArray, asObject, asString } from '../../base/json/index.ts';
@@ -8,25 +8,22 @@ import { Conflicts, tokenCount, TokenRoom, COUNTS } from '../token-count.ts';
 /** Names of the counts in a protocol. */
 export interface UsageNames {
   readonly input: string;
-  /** Tokens that tools fed in, beside the input. */
+  /** Tokens from tools, outside the input. */
   readonly toolInput: string;
   /** Part of the input. */
   readonly cached: string;
   readonly output: string;
-  /** Beside the output. */
+  /** Outside the output. */
   readonly thoughts: string;
   /** Lists of counts by modality. */
   readonly inputDetails: string;
   readonly cachedDetails: string;
   readonly outputDetails: string;
-  /** The count of one modality. */
+  /** Count of one modality. */
   readonly count: string;
 }
 
-/**
- * @param raw counts in tokens; missing ones are 0
- * @param searches queries that the hosted search ran
- */
+/** @param raw counts in tokens; missing ones are 0 @param searches queries of the hosted search */
 export function usageOf(raw: JsonObject, names: UsageNames, searches: number): Usage {
   const count = (name: string): number => tokenCount(raw[name]);
   const ofModality = (details: string, modality: string): number =>
@@ -48,7 +45,7 @@ export function usageOf(raw: JsonObject, names: UsageNames, searches: number): U
   return {
     input: { uncached: room.left, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, audio, image },
     output: { text: output.left, reasoning: count(names.thoughts), audio: spoken },
-    // Thoughts are left out where there are none.
+    // Absent thoughts mean that there are none.
     ...COUNTS,
     tools: searches > 0 ? { web_search: searches } : {},
     acceptedPrediction: 0,

@@ -1,4 +1,4 @@
-// OpenAI's batches: a file of requests, each with its address, and a file of what came of them (API reference, "Batch", 2026-11).
+// OpenAI's batches: a file of requests, each with its path, and a file of results (API reference, "Batch", 2026-11).
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import { GatewayError, Problems, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../codec/batch-codec.ts';
@@ -6,7 +6,7 @@ import { requireBody, requireString } from '../members/read-member.ts';
 import { decodeMetadata } from './decode-members.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** Longest name of a line, in characters. */
+/** Maximum length of a line's id, in characters. */
 const LONGEST_ID = 512;
 const HOUR_MS = 3_600_000;
 const LONGEST_HOURS = 7 * 24;
@@ -14,7 +14,7 @@ const LONGEST_HOURS = 7 * 24;
 const SOONEST_S = 3_600;
 const LATEST_S = 2_592_000;
 
-/** Wishes of a client. */
+/** Options of a client. */
 export interface BatchAsked {
   readonly inputFile: string;
   readonly windowMs: DurationMs;
@@ -22,9 +22,9 @@ export interface BatchAsked {
 }
 
 /**
- * Reads the body that makes a batch.
- * @param endpoints addresses that its lines may have
- * @throws GatewayError naming every offending member
+ * Decodes the body that creates a batch.
+ * @param endpoints paths that its lines can have
+ * @throws GatewayError naming every invalid member
  */
 export function decodeBatchRequest(given: unknown, endpoints: readonly string[]): BatchAsked {
   const problems = new Problems();
@@ -125,13 +125,15 @@ function encodeBatch(batch: ShownBatch): JsonObject {
     },
     metadata: facts['metadata'] ?? null,
   };
-  // Members of the gateway's own.
+  // Extensions of the gateway.
   if (batch.costUsd !== null) shown['cost'] = batch.costUsd;
   if (waits) shown['waiting'] = { reason: waits.reason, since: seconds(waits.sinceMs) };
   return shown;
 }
 
-/** Words for lines that were not run (API reference, "The request output object"; the second is the gateway's own). */
+/**
+ * Messages for lines that were not run (API reference, "The request output object"; the second is the gateway's own).
+ */
 const NOT_RUN = {
   expired: ['batch_expired', 'This request could not be executed before the completion window expired.'],
   cancelled: ['batch_cancelled', 'This request was not executed, because the batch was cancelled.'],

@@ -1,10 +1,9 @@
-// Source of the bytes of an image or a file, as OpenAI's protocols write it: an address or a data URL. Knows no
-// part types.
+// Decodes the source of an image or a file in OpenAI's protocols: a URL or a data URL.
 import type { Media, Problems } from '../../canonical/index.ts';
 
 /**
- * An http(s) address or a base64 data URL (RFC 2397).
- * @returns null when the text is neither; undefined when it is a broken one, which is a problem
+ * Decodes an http(s) URL or a base64 data URL (RFC 2397).
+ * @returns null if it is neither; undefined for an invalid one, which is a problem
  */
 export function decodeAddress(text: string, path: string, problems: Problems): Media | null | undefined {
   const start = text.slice(0, 8).toLowerCase();

@@ -1,5 +1,5 @@
-// Members that clients of OpenAI's protocols write alike: `metadata`, pairs of strings that a client attaches to its request, and
-// efforts of reasoning.
+// Decodes members that OpenAI's protocols share: `metadata`, pairs of strings that a client attaches to its request,
+// and reasoning efforts.
 import { EFFORTS, type Problems, type ReasoningRequest, TEXTS } from '../../canonical/index.ts';
 import { describe, type Member, readObject, readWord } from '../members/read-member.ts';
 
@@ -27,17 +27,17 @@ export function decodeMetadata(
   return Object.fromEntries(strings);
 }
 
-/** A path to a member that the client named: cut, because it goes into the answer. */
+/** Returns the path of a member that the client named. It is cut, because it is part of the error. */
 export function memberPath(parent: string, key: string): string {
   return `${parent}.${key.length > 64 ? `${key.slice(0, 64)}…` : key}`;
 }
 
-// An effort as clients of OpenAI's protocols write it, Groq's word for none in particular included. Knows no model.
+// Reasoning efforts of OpenAI's protocols, including Groq's values.
 
-/** Reasoning as the model likes (console.groq.com, "Reasoning", 2026-11). */
+/** Value for the model's default reasoning (console.groq.com, "Reasoning", 2026-11). */
 const DEFAULT = 'default';
 
-/** Effort that a word asks for; nothing for an absent one. A word that nobody knows is a problem. */
+/** Reads an effort; undefined if absent. An unknown value is a problem. */
 export function readEffort(
   value: Member,
   path: string,

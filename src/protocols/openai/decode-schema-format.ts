@@ -1,5 +1,5 @@
-// The members of a JSON Schema answer format. Chat Completions nests them below `json_schema`, Responses has them flat:
-// the place differs, the rules do not.
+// Decodes the members of a JSON Schema response format. Chat Completions nests them below `json_schema`; in Responses
+// they are flat.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Problems, ResponseFormat } from '../../canonical/index.ts';
 import { readBoolean, readObject, readString, requireString } from '../members/read-member.ts';

@@ -1,4 +1,4 @@
-// Shapes of OpenAI's that several routes answer, for the description of the API.
+// Schemas of OpenAI's objects that several routes return, for the API description.
 import { z } from 'zod';
 import type { NamedShape } from '../../base/lib/route-description.ts';
 
@@ -15,7 +15,7 @@ export const ERROR_SHAPE: NamedShape = {
 
 export const usage = z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count });
 
-/** The envelope around one page of a list. */
+/** Returns the schema of one page of a list. */
 export function listShape(entry: z.ZodType): z.ZodType {
   return z.looseObject({
     object: z.literal('list'),

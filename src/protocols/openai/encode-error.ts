@@ -1,19 +1,19 @@
-// Errors as clients of OpenAI's protocols know them (Chat Completions and Responses). Owns the table of types and
-// codes. Statuses are the kinds' own, except that an overloaded upstream stays overloaded.
+// Encodes errors for clients of Chat Completions and Responses, with OpenAI's types and codes. Statuses are those of
+// the kinds, except that an overloaded upstream stays 503.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { ErrorKind, GatewayError } from '../../canonical/index.ts';
 import { isOverloaded } from '../../canonical/index.ts';
 
 interface ErrorWords {
   readonly type: string;
-  /** Used when the error brings no code of its own, and always for a prompt that is too long. */
+  /** Used if the error has no code of its own, and always for a prompt that is too long. */
   readonly code: string | null;
 }
 
 /**
- * OpenAI's types and the codes that client programs match on (OpenAI guide "Error codes"). Recorded at OpenAI, 2026-08:
- * a wrong key (401) and an unknown model (404) are `invalid_request_error`, like everything else that the caller can mend.
- * A rate limit names what was counted, `requests` or `tokens`.
+ * OpenAI's types, and the codes that clients check (OpenAI guide "Error codes"). Recorded at OpenAI, 2026-08: an
+ * invalid key (401) and an unknown model (404) are `invalid_request_error`, like all other client errors. For a rate
+ * limit, the type is what was counted, `requests` or `tokens`.
  */
 const WORDS: Readonly<Record<ErrorKind, ErrorWords>> = {
   invalid_request: { type: 'invalid_request_error', code: null },
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<ErrorKind, ErrorWords>> = {
   quota: { type: 'insufficient_quota', code: 'insufficient_quota' },
   context_overflow: { type: 'invalid_request_error', code: 'context_length_exceeded' },
   content_filter: { type: 'invalid_request_error', code: 'content_filter' },
-  // The code that OpenAI's own answer has (seen in 2025 and 2026).
+  // Code of OpenAI's own answer (seen in 2025 and 2026).
   tool_unavailable: { type: 'external_connector_error', code: 'http_error' },
   upstream_unavailable: { type: 'server_error', code: 'upstream_unavailable' },
   timeout: { type: 'server_error', code: 'timeout' },
@@ -35,11 +35,11 @@ const WORDS: Readonly<Record<ErrorKind, ErrorWords>> = {
   internal: { type: 'server_error', code: null },
 };
 
-/** `{"error":{message, type, param, code}}`: the body of an error answer, and of an error frame in a stream. */
+/** Returns `{"error":{message, type, param, code}}`, the body of an error answer and of an error frame in a stream. */
 export function encodeErrorBody(error: GatewayError): JsonObject {
   const words = WORDS[error.kind];
   const fallback = error.kind === 'not_found' && error.param === 'model' ? 'model_not_found' : words.code;
-  // Agents shorten their history when they meet this one code; servers use many, or only the general type.
+  // Agents shorten their history only on this code, but servers use many others, or only the general type.
   const code = error.kind === 'context_overflow' ? words.code : (error.code ?? fallback);
   return {
     error: {
@@ -55,7 +55,10 @@ export function encodeErrorBody(error: GatewayError): JsonObject {
 /** OpenAI guide "Error codes", 2026-11: "The engine is currently overloaded". */
 const OVERLOADED = 503;
 
-/** Status and body of an error answer. These protocols have no place for the request id but the header. */
+/**
+ * Returns status and body of an error answer. The request id is only in a header, because the body has no member for
+ * it.
+ */
 export function encodeError(error: GatewayError): { readonly status: number; readonly body: JsonObject } {
   return { status: isOverloaded(error) ? OVERLOADED : error.status, body: encodeErrorBody(error) };
 }

@@ -1,9 +1,9 @@
-// Members of the body that OpenAI's two protocols have in common, and which of them an upstream takes: they go from a client
-// of either to an upstream of either. Knows no other member.
+// Body members that OpenAI's two protocols share. They are copied from clients of either to upstreams of either, if the
+// upstream accepts them.
 import type { JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../canonical/index.ts';
 
-/** Members with one meaning under one name in both protocols (API reference, both pages, 2026-11). */
+/** Members with the same name and meaning in both protocols (API reference, both pages, 2026-11). */
 const NAMES = [
   'metadata',
   'prompt_cache_key',
@@ -13,32 +13,32 @@ const NAMES = [
   'user',
 ] as const;
 
-/** Protocols whose clients and servers have these members. */
+/** Protocols that have these members. */
 const PROTOCOLS: ReadonlySet<string> = new Set(['openai-chat', 'openai-responses']);
 
-/** The names, for those who copy all other members themselves. */
+/** Names of the shared members, for encoders that copy all others themselves. */
 export const SHARED_MEMBERS: ReadonlySet<string> = new Set(NAMES);
 
-/** Members of Responses, and one of Codex's own, which mean nothing to servers of Chat Completions. */
+/** Members of Responses, and one of Codex, without meaning for Chat Completions servers. */
 const OF_RESPONSES_ALONE: ReadonlySet<string> = new Set(['max_tool_calls', 'client_metadata']);
 
 /**
- * True for a member that no protocol documents, in a request of Responses: a server that an operator runs may know it from
- * its Chat Completions (vLLM's `structured_outputs`, `chat_template_kwargs`, `guided_json`).
+ * True for an undocumented member of a Responses request. A self-hosted server may know it from its Chat Completions
+ * (vLLM's `structured_outputs`, `chat_template_kwargs`, `guided_json`).
  */
 export function isServersOwn(name: string): boolean {
   return !OF_RESPONSES_ALONE.has(name);
 }
 
-/** True where requests of clients of one protocol carry these members to upstreams of the other. */
+/** True if these members can be copied from clients of one protocol to upstreams of the other. */
 export function sharesMembers(client: string, upstream: string): boolean {
   return PROTOCOLS.has(client) && PROTOCOLS.has(upstream);
 }
 
 /**
- * Copies the client's own values, and reports those that the upstream does not take.
- * @param written members that have got their place already
- * @param needStore members that servers of the upstream's protocol refuse, unless it is said of one that it takes them
+ * Copies the client's own values, and reports those that the upstream does not accept.
+ * @param written members that were already written
+ * @param needStore members that servers refuse unless they are known to accept them
  */
 export function copySharedMembers(
   body: MutableJsonObject,
@@ -62,7 +62,7 @@ export function copySharedMembers(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** False for what asks for nothing. */
+/** False for empty values. */
 function isSaid(value: JsonValue): boolean {
   if (value === null || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
@@ -79,7 +79,7 @@ function reasonOf({ members }: Target, name: string): string {
   return typeof known === 'object' ? `the upstream knows ${known.join(', ')} here` : TEXTS.unknownMember;
 }
 
-/** Chat Completions documents it as kept in the record, which is no loss. */
+/** Reports metadata as dropped, except for Chat Completions: its documentation says that metadata is only recorded. */
 function reportMetadata({ protocol }: CanonicalRequest, report: Report): void {
   if (protocol === 'openai-chat') return;
   report.add('metadata', 'dropped', 'kept in the record and repeated in the answer; the upstream takes none');

@@ -1,10 +1,10 @@
-// Which JSON Schemas OpenAI enforces. Elsewhere `strict` promises less: a schema that is fine at Anthropic gets a 400
-// from OpenAI. Knows neither tools nor answer formats.
+// Checks whether OpenAI can enforce a JSON Schema. Other vendors' `strict` accepts more: a schema that is valid at
+// Anthropic can get a 400 from OpenAI.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { ProtocolName, Report } from '../../canonical/index.ts';
 import { asArray, asObject, isJsonArray, isJsonObject } from '../../base/json/index.ts';
 
-/** Guide "Structured Outputs", supported schemas, and the errors "'…' is not permitted" of the API (2026-11). */
+/** Guide "Structured Outputs", supported schemas, and the API's errors "'…' is not permitted" (2026-11). */
 const REFUSED: ReadonlySet<string> = new Set([
   'allOf',
   'oneOf',
@@ -27,12 +27,12 @@ const REFUSED: ReadonlySet<string> = new Set([
   'prefixItems',
   'default',
 ]);
-/** The same guide: up to ten levels. Anything deeper is refused, and could overflow the stack. */
+/** The same guide allows up to ten levels. Deeper schemas are refused, and could overflow the stack. */
 const MAX_DEPTH = 10;
 
 /**
- * The `strict` that an OpenAI upstream may be sent with this schema: false instead of true where it would refuse the
- * schema, and then reported. Clients that speak one of OpenAI's protocols mean its rules, and hear its own refusal.
+ * Returns `strict` for an OpenAI upstream: false, with a report, instead of true if OpenAI would refuse the schema.
+ * Clients of OpenAI's protocols expect its rules and get its own refusal.
  * @param path JSON path of `strict` in the client's body
  */
 export function enforceable(
@@ -49,7 +49,7 @@ export function enforceable(
   return false;
 }
 
-/** True for a schema that OpenAI enforces as it stands. */
+/** True if OpenAI enforces a schema unchanged. */
 export function isEnforceable(schema: JsonObject | undefined): boolean {
   return schema !== undefined && obstacleAtRoot(schema) === undefined;
 }
@@ -59,7 +59,7 @@ function obstacleAtRoot(schema: JsonObject): string | undefined {
   return obstacleIn(schema, 0);
 }
 
-/** Reason why a schema cannot be enforced; undefined when there is none. */
+/** Returns the reason why a schema cannot be enforced; undefined if there is none. */
 function obstacleIn(schema: JsonObject, depth: number): string | undefined {
   if (depth > MAX_DEPTH) return `a schema of more than ${MAX_DEPTH} levels`;
   const refused = Object.keys(schema).find((key) => REFUSED.has(key));

@@ -1,5 +1,5 @@
-// Parts of OpenAI's API that the gateway does not serve, and paths of other programs whose clients end up here. Each with the
-// nearest thing that is served.
+// Parts of OpenAI's API that the gateway does not serve, and paths of other programs whose clients may call it. Each
+// names the closest served alternative.
 import { TEXTS } from '../../canonical/index.ts';
 import type { UnservedPart } from '../protocol.ts';
 
@@ -36,12 +36,12 @@ export const UNSERVED: readonly UnservedPart[] = [
   },
   // Azure's addresses.
   { match: /^\/openai\//, nearest: 'The base URL is `/v1`, and the model stands in the body.' },
-  // Cohere's.
+  // Cohere's paths.
   {
     match: /^\/v2\/(?:chat|embed|rerank)$/,
     nearest: 'The base URL is `/v1`: use `POST /v1/chat/completions`.',
   },
-  // Paths of Amazon Bedrock.
+  // Amazon Bedrock's paths.
   {
     match: /^\/model\/[^/]+\/(?:converse|converse-stream|invoke|invoke-with-response-stream|count-tokens)$/,
     nearest: 'Use `POST /v1/messages` or `POST /v1/chat/completions`: the model stands in the body.',

@@ -1,4 +1,4 @@
-// OpenAI's batch API as the gateway asks it (API reference, "Batch" and "Files", 2026-11).
+// OpenAI's batch API as an upstream (API reference, "Batch" and "Files", 2026-11).
 import { asArray, asObject, type JsonObject } from '../../base/json/index.ts';
 import {
   onOneLine,
@@ -7,7 +7,7 @@ import {
   type VendorResult,
 } from '../codec/upstream-batches.ts';
 
-/** Member of a batch's metadata that holds the mark of the gateway. */
+/** Member of a batch's metadata with the gateway's token. */
 const MARK = 'dragoman';
 const PAGE = 100;
 
@@ -63,7 +63,7 @@ function decode(body: JsonObject): VendorBatch {
   const total = asObject(body['request_counts'])['total'];
   const [problem] = asArray(asObject(body['errors'])['data']);
   const { message, code } = asObject(problem);
-  // More tokens are queued than the account may queue.
+  // The batch would exceed the account's limit of queued tokens.
   const failure = String(code).includes('token_limit') ? 'full' : 'refused';
   return {
     id: String(id),

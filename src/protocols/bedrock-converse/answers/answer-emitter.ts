@@ -1,5 +1,4 @@
-// Turns the content blocks of a Converse answer into canonical events, whether they come whole or in deltas. Knows
-// nothing of frames or of HTTP.
+// Decodes the content blocks of a Converse answer into canonical events, whether whole or in deltas.
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
 import { CallIds, callName } from '../../call-ids.ts';
@@ -18,10 +17,10 @@ interface Block {
   readonly part: number;
   /** UTF-16 length of the text so far. */
   chars: number;
-  /** Signature or hidden reasoning so far. */
+  /** Signature or redacted reasoning so far. */
   opaque: string;
   isHidden: boolean;
-  /** Citations of its text, which may follow them. */
+  /** Citations of its text, which may follow the text. */
   citations: JsonObject[] | undefined;
 }
 
@@ -38,12 +37,12 @@ export class AnswerEmitter {
     this.#ids = new CallIds(context, 'tooluse_');
   }
 
-  /** True once the upstream said why the model stopped. */
+  /** True once there is a stop reason. */
   get stopped(): boolean {
     return this.#stopReason !== undefined;
   }
 
-  /** True once the tokens were counted, which Bedrock does last. */
+  /** True once the token counts were received, which Bedrock sends last. */
   get counted(): boolean {
     return this.#usage !== undefined;
   }
@@ -65,11 +64,11 @@ export class AnswerEmitter {
     this.stop(index);
   }
 
-  /** A block begins; texts and reasoning usually begin with their first delta instead. */
+  /** Opens a block. Text and reasoning usually begin with their first delta instead. */
   start(index: number, start: JsonObject): void {
     this.stop(index);
     const call = start['toolUse'];
-    // Tools that Bedrock runs by itself (API reference `ToolUseBlock`, `type`) are no calls for the client.
+    // Tools that Bedrock itself runs (API reference `ToolUseBlock`, `type`) are not calls for the client.
     if (isJsonObject(call) && call['type'] !== 'server_tool_use') {
       const name = callName(call['name']);
       const callId = this.#ids.take(call['toolUseId']);
@@ -100,26 +99,26 @@ export class AnswerEmitter {
       this.#out.on({ type: 'unknown', source: { protocol: 'bedrock-converse', raw: delta } });
   }
 
-  /** The block is complete. */
+  /** Completes the block. */
   stop(index: number): void {
     const block = this.#blocks.get(index);
     if (block === undefined) return;
     this.#blocks.delete(index);
-    // The message stays open: the next block may be another part of it.
+    // The message stays open, because the next block may be another part of it.
     if (block.kind === 'text') {
       this.#cite(block);
       return;
     }
     if (block.kind === 'reasoning' && block.opaque !== '') {
       const kind = block.isHidden ? 'encrypted' : 'signature';
-      // The format is that of the model, which only the endpoint knows; Claude's is the only one that is signed.
+      // Only the endpoint knows the model's format, but Claude's is the only one with signatures.
       const opaque = { format: 'anthropic-claude-v1', kind, data: block.opaque } as const;
       this.#out.opaque(block.item, opaque);
     }
     this.#out.close(block.item);
   }
 
-  /** Why the model stopped, and the sequence where the model's own fields name it. */
+  /** Takes the stop reason, and the stop sequence if the model's own members name it. */
   stopBecause(reason: string, additional: JsonObject): void {
     this.#stopReason = reason;
     this.#stopSequence =
@@ -130,14 +129,14 @@ export class AnswerEmitter {
     this.#usage = usage;
   }
 
-  /** Closes what is open and pushes the counts. */
+  /** Closes open items and emits the counts. */
   flush(): void {
     for (const index of this.#blocks.keys()) this.stop(index);
     this.#out.closeMessage();
     if (this.#usage) this.#out.on({ type: 'usage', usage: decodeUsage(this.#usage) });
   }
 
-  /** The answer is complete. */
+  /** Emits the end of a complete answer. */
   finish(): void {
     this.flush();
     const raw = this.#stopReason;
@@ -160,10 +159,10 @@ export class AnswerEmitter {
     this.#out.text(block.item, block.part, text);
   }
 
-  /** The text block at an index; a new part of the message where there is none. */
+  /** Returns the text block at an index; opens a new part of the message if there is none. */
   #textBlock(index: number): Block {
     const open = this.#blocks.get(index);
-    // A text whose message is over, since another item came between, goes on in a new one.
+    // Text continues in a new message if another item has closed its old one.
     if (open?.kind === 'text' && this.#out.isMessage(open.item)) return open;
     this.stop(index);
     const block = newBlock('text', this.#out.message(), this.#out.nextPart());

@@ -1,13 +1,13 @@
-// Citations of Converse as annotations. Knows nothing of blocks.
+// Decodes citations of Converse into annotations.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Annotation } from '../../../canonical/index.ts';
 import { asObject, asString } from '../../../base/json/index.ts';
 import { citationUri } from '../../citation-address.ts';
 
 /**
- * The annotation of a citation: of a page where it names one, else in its own form.
+ * Returns the annotation of a citation: of a page if it names one, otherwise in its own form.
  * @param start character index in the text of its part
- * @param end where the cited text ends
+ * @param end end of the cited text
  */
 export function decodeCitation(raw: JsonObject, start: number, end: number): Annotation {
   const source = { protocol: 'bedrock-converse', raw } as const;

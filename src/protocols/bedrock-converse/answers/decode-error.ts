@@ -1,4 +1,4 @@
-// AWS's error bodies into the closed list of kinds. Does not decide what happens next.
+// Classifies AWS's error bodies.
 import type { ErrorKind } from '../../../canonical/index.ts';
 import { asObject, asString, parseJson } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
@@ -11,7 +11,7 @@ import {
   upstreamFailure,
 } from '../../upstream-error.ts';
 
-/** Names of exceptions: API reference "Converse", errors, and "Common Errors" (2026-11). */
+/** Kinds by exception name: API reference "Converse", errors, and "Common Errors" (2026-11). */
 const EXCEPTIONS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['ValidationException', 'invalid_request'],
   ['ThrottlingException', 'rate_limited'],
@@ -31,15 +31,15 @@ const EXCEPTIONS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['MissingAuthenticationTokenException', 'authentication'],
 ]);
 
-/** The name is wrong, or the model cannot be had in this way (recorded 2026). */
+/** Messages for an invalid model name, or a model that is not available in this way (recorded 2026). */
 const NO_SUCH_MODEL = /model identifier is invalid|on-demand throughput isn.t supported|end of its life/i;
 const BAD_TOKEN = /security token included in the request|signature/i;
 
 /**
- * The error of an HTTP answer with a failing status, or of an exception inside of a stream.
+ * Classifies an HTTP answer with an error status, or an exception in a stream.
  * @param status HTTP status
  * @param header reads a response header by lower-case name; `x-amzn-errortype` names the exception
- * @param body the answer's text: normally `{"message"}`
+ * @param body text of the answer, normally `{"message"}`
  */
 export function decodeError(
   status: number,
@@ -63,7 +63,7 @@ function classify(name: string | undefined, status: number, message: string): Er
   return NO_SUCH_MODEL.test(message) ? 'not_found' : kindByWords(kind, { message });
 }
 
-/** `ValidationException:http://…` in headers, `validationException` in streams. */
+/** Reads the name from `ValidationException:http://…` in headers, or `validationException` in streams. */
 function exceptionName(header: string | null): string | undefined {
   const name = header?.split(/[:#]/, 1)[0]?.trim();
   return name ? name[0]?.toUpperCase() + name.slice(1) : undefined;

@@ -1,4 +1,4 @@
-// Reads a whole Converse answer. Knows nothing of streams.
+// Decodes a whole Converse answer.
 import type { EventSink } from '../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
@@ -7,8 +7,8 @@ import { AnswerEmitter } from './answer-emitter.ts';
 import { malformedAnswer } from './finish-reason.ts';
 
 /**
- * Pushes the events of an answer body.
- * @throws GatewayError when the body is no answer, or one that the model spoilt
+ * Emits the events of an answer body.
+ * @throws GatewayError if the body is not an answer, or the model's output was malformed
  */
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   const message = isJsonObject(body) ? asObject(asObject(body['output'])['message']) : {};

@@ -1,5 +1,5 @@
-// Reads the events of ConverseStream. Owns the event types and the end of the stream; what the blocks mean is in
-// answer-emitter.ts. Exceptions inside the stream are the framing's business and do not arrive here.
+// Decodes the events of ConverseStream, and detects the end of the stream. `answer-emitter.ts` interprets the blocks.
+// The framing layer handles exceptions inside the stream, so they do not arrive here.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
 import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
@@ -9,7 +9,7 @@ import type { CodecContext, StreamDecoder } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { malformedAnswer } from './finish-reason.ts';
 
-/** A decoder for one stream. After `finish` or `error` it ignores whatever follows. */
+/** Creates a decoder for one stream. After `finish` or `error` it ignores further events. */
 export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {
   return new ConverseStreamDecoder(sink, context);
 }
@@ -25,7 +25,7 @@ class ConverseStreamDecoder implements StreamDecoder {
     this.#emitter = new AnswerEmitter(sink, context);
   }
 
-  /** @param event the type of the event, which the frame's header names */
+  /** @param event type of the event, from the frame's header */
   frame(event: string, data: string): void {
     if (this.#done) return;
     const frame = parseJson(data);
@@ -63,7 +63,7 @@ class ConverseStreamDecoder implements StreamDecoder {
 
   end(): void {
     if (this.#done) return;
-    // Only the counts are missing then.
+    // Only the token counts are missing then.
     if (this.#emitter.stopped) this.#finish();
     else this.#fail(unavailable('the upstream ended the stream before the answer was complete'));
   }
@@ -79,7 +79,7 @@ class ConverseStreamDecoder implements StreamDecoder {
     this.#finishIfComplete();
   }
 
-  /** The counts follow the reason: the answer is complete with both. */
+  /** Finishes once there are both a stop reason and the counts, which follow it. */
   #finishIfComplete(): void {
     if (this.#emitter.stopped && this.#emitter.counted) this.#finish();
   }

@@ -1,4 +1,4 @@
-// Token counts of Converse into the one usage vector. Knows nothing of prices or of events.
+// Decodes token counts of Converse into the usage vector.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asArray, asObject } from '../../../base/json/index.ts';
@@ -6,8 +6,8 @@ import { NO_USAGE } from '../../../canonical/index.ts';
 import { Conflicts, tokenCount, TokenRoom } from '../../token-count.ts';
 
 /**
- * The usage vector of a `usage` object. `inputTokens` leaves cached tokens out, `outputTokens` includes reasoning
- * (API reference `TokenUsage`; recorded 2026: the total is the sum of all four).
+ * Returns the usage vector of a `usage` object. `inputTokens` excludes cached tokens, and `outputTokens` includes
+ * reasoning (API reference `TokenUsage`; recorded 2026: the total is the sum of all four).
  * @param raw counts in tokens; missing ones are 0
  */
 export function decodeUsage(raw: JsonObject): Usage {

@@ -1,4 +1,4 @@
-// `stopReason` into the canonical reason. Knows nothing of blocks.
+// Converts `stopReason` to the canonical reason.
 import type { FinishReason } from '../../../canonical/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 
@@ -12,15 +12,15 @@ const STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map<string, FinishRe
   ['guardrail_intervened', 'content_filter'],
   ['content_filtered', 'content_filter'],
 ]);
-/** The model wrote what nobody can read: no answer, but another try may bring one. */
+/** Stop reasons for malformed output. It is not an answer, but a retry may succeed. */
 const MALFORMED: ReadonlySet<string> = new Set(['malformed_model_output', 'malformed_tool_use']);
 
-/** The reason that a word stands for; `unknown` for a word that no documentation knows. */
+/** Returns the canonical reason; `unknown` for an undocumented value. */
 export function decodeStopReason(word: string): FinishReason {
   return STOP_REASONS.get(word) ?? 'unknown';
 }
 
-/** The error that a word stands for; undefined for the end of an answer. */
+/** Returns the error for a stop reason; undefined if the answer ended properly. */
 export function malformedAnswer(word: string): GatewayError | undefined {
   return MALFORMED.has(word)
     ? new GatewayError('upstream_unavailable', `the model's output was unreadable (${word})`)

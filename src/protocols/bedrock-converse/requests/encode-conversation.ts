@@ -1,5 +1,5 @@
-// Items as `system` and alternating `messages` of Converse. Owns the order of blocks and the rules of turns; parts have
-// their own file.
+// Encodes items as `system` and alternating `messages` of Converse, following its rules for turns and the order of
+// blocks.
 import type { MutableJsonObject } from '../../../base/json/index.ts';
 import type {
   Item,
@@ -24,19 +24,19 @@ export interface Conversation {
   readonly turns: Turn[];
 }
 
-/** A message in the making. Results stand first, whatever the client's order. */
+/** A message while it is built. Tool results come first, whatever the client's order. */
 interface Draft {
   readonly role: Turn['role'];
   readonly results: MutableJsonObject[];
   readonly blocks: MutableJsonObject[];
 }
 
-/** Sent in place of what Bedrock needs and the client did not say. */
+/** Placeholder for text that Bedrock requires and the client did not send. */
 const EMPTY_TEXT = '(empty)';
 const OPENING_TEXT = TEXTS.assistantOpens;
-/** Sent beside a document that stands alone: a user's message with documents needs a text (API reference `Message`). */
+/** Added to a document without text: a user message with documents requires a text (API reference `Message`). */
 const DOCUMENT_TEXT = '(See the document.)';
-/** Longest `toolUseId` (API reference `ToolUseBlock`). */
+/** Maximum length of `toolUseId` (API reference `ToolUseBlock`). */
 const LONGEST_ID = 64;
 
 /** Groups the items of a request into turns, keeping the order of reasoning, text and calls. */
@@ -85,7 +85,7 @@ class TurnWriter {
     for (const { role, results, blocks } of this.#drafts) {
       const content = [...results, ...blocks];
       const last = turns.at(-1);
-      // An empty message of the assistant says nothing; one of the user, that it is the assistant's turn.
+      // An empty assistant message has no meaning. An empty user message makes it the assistant's turn.
       if (role === 'assistant' && content.length === 0) continue;
       if (last?.role === role) last.content.push(...content);
       else turns.push({ role, content });
@@ -158,7 +158,7 @@ class TurnWriter {
     addCachePoint(blocks.length > before ? blocks : [], item.cache, path, this.#scope);
   }
 
-  /** Reasoning goes back only to the family that signed it. */
+  /** Encodes reasoning, which is only sent to the family that signed it. */
   #reasoning(item: ReasoningItem, path: string): void {
     const { report, target } = this.#scope;
     const { opaque } = item;
@@ -216,7 +216,7 @@ class TurnWriter {
     addCachePoint(results, cache, path, this.#scope);
   }
 
-  /** The draft that takes the next block of a role. */
+  /** Returns the draft for the next block of a role. */
   #draft(role: Draft['role']): Draft {
     const last = this.#drafts.at(-1);
     if (last?.role === role) return last;

@@ -1,4 +1,4 @@
-// Parts of messages and tool results as content blocks of Converse. Knows nothing of turns.
+// Encodes parts of messages and tool results as content blocks of Converse.
 import type { MutableJsonObject } from '../../../base/json/index.ts';
 import type { FilePart, Media, Part, TextPart } from '../../../canonical/index.ts';
 import { asObject, asString, isJsonArray } from '../../../base/json/index.ts';
@@ -6,7 +6,7 @@ import { GatewayError } from '../../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { mediaTypeOfName, sniffMediaType } from '../../../base/lib/media-type.ts';
 
-/** Words for formats by media type (API reference `ImageBlock`, `DocumentBlock`, `VideoBlock`, 2026-11). */
+/** Formats by media type (API reference `ImageBlock`, `DocumentBlock`, `VideoBlock`, 2026-11). */
 const IMAGES: ReadonlyMap<string, string> = new Map([
   ['image/png', 'png'],
   ['image/jpeg', 'jpeg'],
@@ -34,11 +34,11 @@ const VIDEOS: ReadonlyMap<string, string> = new Map([
   ['video/mpeg', 'mpeg'],
 ]);
 
-/** Names of the documents of one request: Bedrock wants them plain, and each only once. */
+/** Names of the documents of one request. Bedrock requires plain and unique names. */
 export class DocumentNames {
   readonly #used = new Set<string>();
 
-  /** A legal name that no other document has (API reference `DocumentBlock`). */
+  /** Returns a legal name that no other document has (API reference `DocumentBlock`). */
   next(filename: string | undefined): string {
     const stem = filename?.replace(/\.[A-Za-z0-9]{1,5}$/, '') ?? '';
     const legal =
@@ -55,9 +55,9 @@ export class DocumentNames {
 }
 
 /**
- * The block for a part; undefined when there is nothing to send, which is reported unless nothing is lost by it.
+ * Returns the block for a part; undefined if there is nothing to send, which is reported if it is a loss.
  * @param path JSON path of the part in the client's body
- * @throws GatewayError `unsupported` for audio, and for media that Bedrock has no form for
+ * @throws GatewayError `unsupported` for audio, and for media that Bedrock cannot express
  */
 export function encodePart(
   part: Part,
@@ -90,8 +90,8 @@ export function encodePart(
 }
 
 /**
- * A document of text as a client of Messages writes it, with its title, context and wish for citations (API reference
- * `DocumentBlock`, 2026-11); undefined for any other text.
+ * Returns a text document of a Messages client, with title, context and citation setting (API reference
+ * `DocumentBlock`, 2026-11); undefined for other text.
  */
 function documentOf({ source, text: whole }: TextPart, names: DocumentNames): MutableJsonObject | undefined {
   const raw = source?.protocol === 'anthropic-messages' ? source.raw : undefined;
@@ -114,7 +114,7 @@ function documentOf({ source, text: whole }: TextPart, names: DocumentNames): Mu
   };
 }
 
-/** Bedrock refuses blank text (recorded 2025: "The text field in the ContentBlock object … is blank"). */
+/** Drops blank text, which Bedrock refuses (recorded 2025: "The text field in the ContentBlock object … is blank"). */
 function text(given: string, path: string, report: EncodeScope['report']): MutableJsonObject | undefined {
   if (given.trim() !== '') return { text: given };
   if (given !== '') report.add(path, 'dropped', 'Bedrock refuses text that is only white space');

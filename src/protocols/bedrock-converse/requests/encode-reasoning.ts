@@ -1,15 +1,15 @@
-// The resolved reasoning in the words of the model's family: Converse has none of its own and passes on what stands in
-// `additionalModelRequestFields`. How much to think is decided by the engine's reasoning policy, never here.
+// Encodes the decided reasoning in the form of the model's family: Converse has none of its own and forwards
+// `additionalModelRequestFields`. The engine's reasoning policy decides the amount.
 import type { JsonObject } from '../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
 
-/** Smallest `budget_tokens` of Claude (documentation "Extended thinking"). */
+/** Minimum `budget_tokens` of Claude (documentation "Extended thinking"). */
 const MIN_BUDGET = 1024;
 const OFF: JsonObject = { thinking: { type: 'disabled' } };
 
 /**
- * Members of `additionalModelRequestFields`; empty when nothing is to be said.
- * @param maxTokens the limit that will be sent: a budget stays below it; undefined when there is none
+ * Returns members of `additionalModelRequestFields`, possibly none.
+ * @param maxTokens the limit that will be sent, above the budget; undefined: none
  */
 export function encodeReasoning(
   request: CanonicalRequest,
@@ -31,7 +31,7 @@ export function encodeReasoning(
   return {};
 }
 
-/** Claude's own words, as its documentation has them for Converse. */
+/** Encodes Claude's members as documented for Converse. */
 function encodeThinking(
   request: CanonicalRequest,
   { reasoning, reasoningStyle }: Target,

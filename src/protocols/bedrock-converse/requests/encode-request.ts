@@ -1,5 +1,5 @@
-// The body of a Converse request, which is the same streamed or not: model and mode stand in the path. Owns limits,
-// sampling and answer formats; conversation, tools and reasoning have their own files.
+// Encodes the body of a Converse request, streamed or not: model and mode are in the path. Conversation, tools and
+// reasoning have files of their own.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
 import { asObject } from '../../../base/json/index.ts';
@@ -10,13 +10,13 @@ import { encodeConversation } from './encode-conversation.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
 
-/** Room for the answer beside a thinking budget, where no limit is known. */
+/** Tokens for the answer in addition to a thinking budget, if no limit is known. */
 const ANSWER_ROOM = 8192;
 
 /**
- * The upstream body for a request.
- * @throws GatewayError `unsupported`, naming the path, for content that Bedrock cannot take, and for the beginning of an
- *   answer that the model refuses to continue
+ * Encodes the upstream body.
+ * @throws GatewayError `unsupported` naming the path, for content that Bedrock does not accept, and for a prefill that
+ * the model refuses
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   if (request.prefill && target.quirks.prefill === 'none') throw refusedPrefill(request);
@@ -41,7 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   return body;
 }
 
-/** Output limit of the model where the client has none; a thinking budget needs a limit above it. */
+/** Returns the model's output limit if the client sent none and thinks with a budget, which requires a higher limit. */
 function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number | undefined {
   const { maxOutputTokens } = request;
   const { maxOutputTokens: ceiling, reasoning } = target;
@@ -73,14 +73,14 @@ function encodeSampling(
     return {};
   }
   if (!quirks.pairedSampling && temperature !== undefined && topP !== undefined) {
-    // 1 is the default of either, so that one says nothing.
+    // 1 is the default of both, so it can be omitted.
     if (topP !== 1) report.add('top_p', 'dropped', TEXTS.oneSampling);
     topP = undefined;
   }
   return { temperature, topP };
 }
 
-/** A schema is text here (API reference `JsonSchemaDefinition`), in the subset that Anthropic enforces, too. */
+/** Encodes a schema as a string (API reference `JsonSchemaDefinition`), in the subset that Anthropic also enforces. */
 function encodeFormat(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
   const format = constrainedFormat(request, target, 'Bedrock', report);
   if (!format) return undefined;

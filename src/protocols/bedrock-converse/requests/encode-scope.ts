@@ -1,4 +1,4 @@
-// State that the encoders of one request share, and where cache points go.
+// State that the encoders of one request share, and encoding of cache points.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type Report, type Target, TEXTS } from '../../../canonical/index.ts';
 import { anthropicBreakpoint } from '../../prompt-breakpoint.ts';
@@ -9,8 +9,8 @@ export interface EncodeScope {
 }
 
 /**
- * Puts a cache point behind what was added to a list last.
- * @param cache the breakpoint in Anthropic's shape; undefined for none
+ * Adds a cache point after the last element of a list.
+ * @param cache the breakpoint in Anthropic's form; undefined: none
  * @param path of the node that carries it, in the client's body
  */
 export function addCachePoint(
@@ -25,7 +25,7 @@ export function addCachePoint(
     report.add(`${path}.cache_control`, 'dropped', why);
     return;
   }
-  // Five minutes is what a point without a time means (API reference `CachePointBlock`).
+  // Five minutes is the default of a cache point (API reference `CachePointBlock`).
   const { ttl: lifetime } = anthropicBreakpoint(cache, path, report);
   const ttl = lifetime === '1h' ? { ttl: '1h' } : {};
   blocks.push({ cachePoint: { type: 'default', ...ttl } });

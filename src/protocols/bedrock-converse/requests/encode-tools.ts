@@ -1,4 +1,4 @@
-// Tools and tool choice in Converse's form. Knows nothing of messages but the names of earlier calls.
+// Encodes tools and tool choice in Converse's form.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type CanonicalRequest, type Tool, type ToolChoice, TEXTS } from '../../../canonical/index.ts';
 import { strictSchema } from '../../members/constrain-schema.ts';
@@ -7,12 +7,12 @@ import { NO_ARGUMENTS, objectSchema } from '../../members/object-schema.ts';
 import { addCachePoint } from './encode-scope.ts';
 import type { EncodeScope } from './encode-scope.ts';
 
-/** `toolConfig`; undefined when no tool is declared. */
+/** Returns `toolConfig`; undefined if no tool is declared. */
 export function encodeTools(request: CanonicalRequest, scope: EncodeScope): JsonObject | undefined {
   const { toolChoice: choice } = request;
   const allowed = choice?.type === 'allowed' ? new Set(choice.names) : undefined;
   const called = new Set(request.items.flatMap((item) => (item.type === 'tool_call' ? [item.name] : [])));
-  // A forbidden tool is best not shown, but calls in the conversation want tools to be declared.
+  // Forbidden tools are omitted, unless calls in the conversation require tools to be declared.
   const tools = choice?.type === 'none' && called.size === 0 ? [] : encodeList(request.tools, allowed, scope);
   if (tools.length === 0)
     return called.size === 0 ? noTools(choice, scope) : declareHistory(called, choice, scope);
@@ -79,7 +79,10 @@ function noTools(choice: ToolChoice | undefined, { report }: EncodeScope): undef
   return undefined;
 }
 
-/** Bedrock wants `toolConfig` wherever a conversation holds calls ("toolConfig field must be defined …", recorded). */
+/**
+ * Declares tools for earlier calls, because Bedrock requires `toolConfig` with them ("toolConfig field must be defined
+ * …", recorded).
+ */
 function declareHistory(
   called: ReadonlySet<string>,
   choice: ToolChoice | undefined,

@@ -1,4 +1,5 @@
-// Steps of an interaction, whole or in events, as canonical events. What only this API knows goes along in its raw form.
+// Decodes steps of an interaction, whole or in events, into canonical events. What only this API has keeps its raw
+// form.
 import {
   asArray,
   asNumber,
@@ -16,16 +17,16 @@ import { decodeInlineError } from '../../google/decode-error.ts';
 import { shortMessage } from '../../upstream-error.ts';
 
 const PROTOCOL = 'gemini-interactions';
-/** Signatures of thoughts, which only this API reads back. */
+/** Format of thought signatures, which only this API can read. */
 export const INTERACTIONS_REASONING = 'google-interactions-v1';
 
 export class AnswerEmitter {
   readonly #out: ItemWriter;
   readonly #context: CodecContext;
-  /** Places in the answer by the upstream's numbers, which count what the client said too. */
+  /** Item indexes by the upstream's step numbers, which also count the client's input. */
   readonly #places = new Map<number, number>();
   #started = false;
-  /** True once the answer has ended, well or not. */
+  /** True once the answer has ended, successfully or not. */
   over = false;
 
   constructor(sink: EventSink, context: CodecContext) {
@@ -59,7 +60,7 @@ export class AnswerEmitter {
     }
   }
 
-  /** Takes an interaction as a whole. */
+  /** Takes a whole interaction. */
   whole(interaction: JsonObject): void {
     this.#start(interaction);
     asArray(interaction['steps']).forEach((step, index) => {
@@ -85,7 +86,7 @@ export class AnswerEmitter {
 
   #open(number: number, step: JsonObject): void {
     const type = asString(step['type']) ?? '';
-    // Some answers begin with what the client said.
+    // Some answers begin with the client's input.
     if (type === 'user_input' || this.#places.has(number)) return;
     const item = this.#item(type, step);
     const index = this.#out.open(item);
@@ -123,7 +124,7 @@ export class AnswerEmitter {
     }
   }
 
-  /** An event that has no canonical form. */
+  /** Passes on an event without a canonical form. */
   #other(raw: JsonObject): void {
     this.#out.on({ type: 'unknown', source: { protocol: PROTOCOL, raw } });
   }
@@ -135,7 +136,7 @@ export class AnswerEmitter {
     else this.#out.text(index, 0, text);
   }
 
-  /** @param raw the step as a whole, where it came as one */
+  /** @param raw the whole step, if it arrived as one */
   #close(index: number | undefined, raw?: JsonObject): void {
     if (index !== undefined) this.#out.close(index, raw && { protocol: PROTOCOL, raw });
   }
@@ -158,11 +159,11 @@ function placeIn(event: JsonObject): number {
   return asNumber(event['index']) ?? 0;
 }
 
-// Failures that an interaction tells of itself: an `error` event, or the status `failed`.
+// Failures reported by an interaction: an `error` event, or the status `failed`.
 
 /**
- * The error that an answer with status 200 reports.
- * @param failure `{code, message}`; the code is a word of google.rpc.Code in small letters, or an address that ends in one
+ * Returns the error in an answer with status 200.
+ * @param failure `{code, message}`; the code is a google.rpc.Code name in lower case, or a URL that ends in one
  */
 function decodeFailure(failure: JsonObject): GatewayError {
   const status = asString(failure['code'])?.split('/').at(-1)?.toUpperCase() ?? 'UNKNOWN';
@@ -172,7 +173,7 @@ function decodeFailure(failure: JsonObject): GatewayError {
   return new GatewayError(kind ?? 'upstream_unavailable', shortMessage(message), { fault, upstream });
 }
 
-/** Why an interaction of the status `failed` did. */
+/** Returns the error of an interaction with the status `failed`. */
 function decodeFailed(interaction: JsonObject): GatewayError {
   return decodeFailure(asObject(asArray(interaction['errors'])[0]));
 }

@@ -1,4 +1,4 @@
-// A whole interaction: what a stream brings in pieces, at once.
+// Decodes a whole interaction with the decoder for streams.
 import type { EventSink } from '../../../canonical/index.ts';
 import { asString, isJsonObject } from '../../../base/json/index.ts';
 import { brokenAnswer } from '../../broken-answer.ts';
@@ -6,10 +6,7 @@ import { decodeInlineError } from '../../google/decode-error.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 
-/**
- * Pushes the events of an interaction.
- * @throws GatewayError when the body is an error, or is none
- */
+/** Emits the events of an interaction. @throws GatewayError if the body is an error, or not an interaction */
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   const failure = decodeInlineError(body);
   if (failure) throw failure;

@@ -1,14 +1,15 @@
-// Reads the server-sent events of an interaction. Owns the end of the stream; what the events mean is in answer-emitter.ts.
+// Decodes the server-sent events of an interaction, and detects the end of the stream. `answer-emitter.ts` interprets
+// the events.
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { cutAnswer, unreadableFrame } from '../../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 
-/** Behind the last event. */
+/** Sent after the last event. */
 export const TERMINATOR = '[DONE]';
 
-/** A decoder for one stream. After `finish` or `error` it ignores whatever follows. */
+/** Creates a decoder for one stream. After `finish` or `error` it ignores further frames. */
 export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {
   const emitter = new AnswerEmitter(sink, context);
   const fail = (error: GatewayError): void => {

@@ -1,15 +1,15 @@
-// `usage` of an interaction into the one usage vector. Knows nothing of prices or of events.
+// Decodes `usage` of an interaction into the usage vector.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asArray, asObject, asString } from '../../../base/json/index.ts';
 import { type UsageNames, usageOf } from '../../google/usage.ts';
 import { tokenCount } from '../../token-count.ts';
 
-/** Tools of Google that are billed by the query. */
+/** Google's tools that are billed per query. */
 const BILLED: ReadonlySet<string> = new Set(['google_search']);
 
 /**
- * Cached tokens are part of the input; tokens that tools fed in, and thoughts, stand beside input and output (API
+ * The input includes cached tokens. Tokens from tools, and thoughts, are counted outside input and output (API
  * reference, `Usage`, 2026-11).
  */
 const NAMES: UsageNames = {
@@ -24,7 +24,7 @@ const NAMES: UsageNames = {
   count: 'tokens',
 };
 
-/** The usage vector of a `Usage` object. @param raw counts in tokens; missing ones are 0 */
+/** Returns the usage vector of a `Usage` object. @param raw counts in tokens; missing ones are 0 */
 export function decodeUsage(raw: JsonObject): Usage {
   return usageOf(raw, NAMES, searchesIn(raw['grounding_tool_count']));
 }

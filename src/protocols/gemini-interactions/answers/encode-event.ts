@@ -1,19 +1,19 @@
-// One event of an interaction's stream, and its end, as text.
+// Encodes events of an interaction's stream, and its end, as text.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { GatewayError } from '../../../canonical/index.ts';
 import { TERMINATOR } from './decode-stream.ts';
 
-/** A frame, its blank line included. */
+/** Returns a frame, including its blank line. */
 export function encodeEvent(event_type: string, members: JsonObject): string {
   return `event: ${event_type}\ndata: ${JSON.stringify({ event_type, ...members })}\n\n`;
 }
 
-/** The last event, and what stands behind it. */
+/** Returns the last event and the terminator. */
 export function encodeEnd(event_type: string, members: JsonObject): string {
   return `${encodeEvent(event_type, members)}event: done\ndata: ${TERMINATOR}\n\n`;
 }
 
-/** Members of an `error` event. */
+/** Returns the members of an `error` event. */
 export function encodeFailure({ code, kind, message }: GatewayError): JsonObject {
   return { code: code ?? kind, message };
 }

@@ -1,4 +1,4 @@
-// A whole interaction, where the upstream answered in another form than was asked for.
+// Encodes a whole interaction, if the upstream streamed although a whole answer was requested.
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { inputTokens, outputTokens } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
@@ -7,7 +7,7 @@ import { requireFinish } from '../../broken-answer.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { encodeStatus } from './interaction-status.ts';
 
-/** The body of an answer. Throws GatewayError where the answer failed. */
+/** Encodes the body of an answer. @throws GatewayError if the answer failed */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
   const { reason, raw } = requireFinish(events);
   return {
@@ -18,7 +18,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   };
 }
 
-/** Members that name the interaction and who answers. */
+/** Returns the members that identify the interaction and its model or agent. */
 export function encodeEnvelope({ id, model, request }: AnswerContext): JsonObject {
   const { follows } = request;
   return {
@@ -29,7 +29,7 @@ export function encodeEnvelope({ id, model, request }: AnswerContext): JsonObjec
   };
 }
 
-/** The upstream's own counts; where it has none, those of the gateway. */
+/** Returns the upstream's own counts, or those of the gateway. */
 export function encodeUsage(usage: Usage | undefined): JsonObject {
   if (!usage) return {};
   const own = usage.raw ?? {

@@ -1,5 +1,5 @@
-// An interaction as events, where the upstream answered in another form than was asked for; and how a stream tells of a
-// failure that its upstream did not.
+// Encodes an interaction as events, if the upstream sent a whole answer although a stream was requested. Also writes
+// failures that the upstream did not report.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CanonicalEvent, EventSink, OpenItem, Source, Usage } from '../../../canonical/index.ts';
 import type { AnswerContext } from '../../protocol.ts';
@@ -9,7 +9,7 @@ import { encodeStatus } from './interaction-status.ts';
 
 const PROTOCOL = 'gemini-interactions';
 
-/** Writes complete events; after `finish` or `error` it ignores what follows. */
+/** Creates a sink that writes complete events. After `finish` or `error` it ignores further ones. */
 export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
   let usage: Usage | undefined;
   let over = false;
@@ -18,7 +18,7 @@ export function encodeStream(write: (frames: string) => void, context: AnswerCon
     over = true;
     write(encodeEnd(event_type, members));
   };
-  /** Members that only this protocol has, as its own server wrote them. */
+  /** Passes on members that only this protocol has. */
   const passOn = ({ protocol, raw }: Source): void => {
     const { event_type: type, ...members } = raw;
     if (protocol === PROTOCOL && typeof type === 'string') send(type, members);

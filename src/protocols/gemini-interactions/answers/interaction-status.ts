@@ -1,8 +1,7 @@
-// The words with which an interaction says how far it is, in both directions (API reference, `Interaction.status`,
-// 2026-11). The only place that knows them.
+// Converts the status of an interaction, in both directions (API reference, `Interaction.status`, 2026-11).
 import type { FinishReason } from '../../../canonical/index.ts';
 
-/** `failure`: it is no answer. `pending`: it goes on without a listener. */
+/** `failure`: not an answer. `pending`: it continues without a connection. */
 const STATUSES: ReadonlyMap<string, FinishReason | 'failure' | 'pending'> = new Map<
   string,
   FinishReason | 'failure' | 'pending'
@@ -18,12 +17,12 @@ const STATUSES: ReadonlyMap<string, FinishReason | 'failure' | 'pending'> = new 
   ['queued', 'pending'],
 ]);
 
-/** Meaning of a status; `unknown` for a new one. */
+/** Returns the meaning of a status; `unknown` for a new one. */
 export function decodeStatus(word: string): FinishReason | 'failure' | 'pending' {
   return STATUSES.get(word) ?? 'unknown';
 }
 
-/** The status of an answer that ended so. @param raw the upstream's own word */
+/** Returns the status for a finish reason. @param raw the upstream's own status */
 export function encodeStatus(reason: FinishReason, raw: string | undefined): string {
   if (raw !== undefined && STATUSES.has(raw)) return raw;
   if (reason === 'tool_calls') return 'requires_action';

@@ -1,4 +1,4 @@
-// Texts of a request, as far as anybody here reads them. Everything else is known by its raw form.
+// Decodes the texts of a request for routing and records. Everything else keeps only its raw form.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { Item, Part, Role } from '../../../canonical/index.ts';
 import { asArray, asString, isJsonObject } from '../../../base/json/index.ts';
@@ -9,10 +9,10 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
   ['user_input', 'user'],
   ['model_output', 'assistant'],
 ]);
-/** Types of content, which may stand in the place of a step. */
+/** Types of content, which can be used in place of a step. */
 const CONTENTS: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'video', 'document']);
 
-/** The instructions and the input; nothing for what has an unknown form, which Google judges. */
+/** Decodes instructions and input. Unknown forms are skipped, because Google validates them. */
 export function decodeConversation(body: JsonObject): readonly Item[] {
   const items: Item[] = [];
   const instruction = asString(body['system_instruction']);

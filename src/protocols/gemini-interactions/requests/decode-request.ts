@@ -1,5 +1,5 @@
-// The body that makes an interaction becomes the canonical request: who shall answer, and what is said, as far as
-// routing and records ask. All else goes on in the client's own bytes, and is Google's to judge.
+// Decodes the body that creates an interaction into the canonical request: the model or agent and the texts, for
+// routing and records. The client's own body is forwarded, and Google validates it.
 import type { CanonicalRequest } from '../../../canonical/index.ts';
 import { asString } from '../../../base/json/index.ts';
 import { Problems, Report } from '../../../canonical/index.ts';
@@ -16,7 +16,7 @@ import { CLIENT_NAMES } from '../fields.ts';
 import { decodeConversation } from './decode-conversation.ts';
 import { decodeAsked } from '../outline.ts';
 
-/** @throws GatewayError `invalid_request` naming every member that cannot be read */
+/** @throws GatewayError `invalid_request` naming every invalid member */
 export function decodeRequest(sent: unknown): CanonicalRequest {
   const problems = new Problems();
   const body = requireBody(sent, problems);

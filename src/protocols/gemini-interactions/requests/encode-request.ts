@@ -1,7 +1,7 @@
-// Requests reach the Interactions API in their client's own bytes, or not at all.
+// Requests are only relayed to the Interactions API, never encoded.
 import { GatewayError } from '../../../canonical/index.ts';
 
-/** @throws GatewayError `unsupported`: only what a client of the API itself wrote is sent to it, as it is */
+/** @throws GatewayError `unsupported`: only requests of the API's own clients can be sent, unchanged */
 export function encodeRequest(): never {
   throw new GatewayError(
     'unsupported',

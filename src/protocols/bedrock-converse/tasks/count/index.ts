@@ -1,4 +1,4 @@
-// `POST /model/{model}/count-tokens`: what Bedrock is asked, and its answer. No client speaks it to the gateway.
+// `POST /model/{model}/count-tokens` for Bedrock upstreams.
 import type { JsonObject } from '../../../../base/json/index.ts';
 import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
 import { asObject, knownMembers } from '../../../../base/json/index.ts';
@@ -19,7 +19,10 @@ const TAKEN: ReadonlySet<string> = new Set([
   'toolConfig',
   'additionalModelRequestFields',
 ]);
-/** Only models themselves can be counted for (`CountTokens`: "identifier or ARN of the foundation model"), not profiles. */
+/**
+ * Prefixes of inference profiles. Tokens can only be counted for models (`CountTokens`: "identifier or ARN of the
+ * foundation model").
+ */
 const PROFILE = /^(?:us|eu|apac|jp|au|ca|us-gov|global)\.(?=[a-z0-9]+\.)/;
 
 function foundationModel(model: string): string {

@@ -1,4 +1,4 @@
-// Embeddings on Amazon Bedrock: Converse has none, so models are asked by InvokeModel, each family in its own words.
+// Embeddings on Amazon Bedrock by InvokeModel, because Converse has none. Each model family has a form of its own.
 // Sources: "Amazon Titan Text Embeddings", "Cohere Embed v3", "Cohere Embed v4" (Bedrock user guide), "Complete
 // embeddings request and response schema" (Amazon Nova user guide), 2026-11.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
@@ -16,22 +16,22 @@ import {
 import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';
 import { embeddingUsage } from '../../../tasks/embeddings/usage.ts';
 
-/** How a family is asked. */
+/** Request form of a model family. */
 interface Family {
   readonly match: RegExp;
   readonly mostInputs: number;
-  /** Writes the body for texts; `dimensions` is given only where the family has a place for it. */
+  /** Encodes the body for texts. `dimensions` is only set if the family supports it. */
   encode(
     texts: readonly string[],
     dimensions: number | undefined,
     extra: JsonObject,
     report: Report,
   ): JsonObject;
-  /** Names of the purposes of vectors, by Gemini's words. Absent: it does not ask. */
+  /** Family's values for Gemini's purposes. Absent: there is no such member. */
   readonly purpose?: { readonly member: string; readonly words: Readonly<Record<string, string>> };
-  /** Member that names the types of elements that it is to make. Absent: it makes floats. */
+  /** Member with the requested element types. Absent: only floats. */
   readonly types?: string;
-  /** False: its vectors have one length. */
+  /** False: the length of its vectors is fixed. */
   readonly hasDimensions: boolean;
 }
 
@@ -90,13 +90,13 @@ const nova = (match: RegExp): Family => ({
     if (extra['embeddingPurpose'] === undefined)
       report.add('embeddingPurpose', 'defaulted', 'Nova must be told what vectors are for: GENERIC_INDEX');
     if (dimensions !== undefined) params['embeddingDimension'] = dimensions;
-    // A client that wants a long text cut may say so: nothing is cut silently.
+    // Long texts are only cut if the client requests it, never silently.
     params['text'] = { truncationMode: 'NONE', value };
     return { taskType: 'SINGLE_EMBEDDING', singleEmbeddingParams: params };
   },
 });
 
-/** By the model's id, wherever in an inference profile or an ARN it stands; the first that matches. */
+/** Families by a part of the model's id, which may be in an inference profile or an ARN. The first match wins. */
 const FAMILIES: readonly Family[] = [
   titan(/amazon\.titan-embed-text-v2/, true),
   titan(/amazon\.titan-embed-/, false),
@@ -142,8 +142,8 @@ function encodeRequest(asked: EmbeddingsRequest, { model }: TaskTarget, report: 
 }
 
 /**
- * The one type that the client asks for in the family's own words.
- * @throws GatewayError `unsupported` for several: an answer in OpenAI's or Gemini's form holds one vector for each input
+ * Returns the one element type that the client requests in the family's own member.
+ * @throws GatewayError `unsupported` for several, because OpenAI's and Gemini's answers hold one vector per input
  */
 function typeOf({ types: member }: Family, extra: JsonObject): string {
   const types = asArray(member === undefined ? undefined : extra[member]);
@@ -154,15 +154,15 @@ function typeOf({ types: member }: Family, extra: JsonObject): string {
   return asString(types[0]) ?? 'float';
 }
 
-/** Cohere's word `base64` is that of floats. */
+/** Cohere's value `base64` means floats. */
 function elementsOf(type: string): ElementType {
   if (type === 'float' || type === 'base64') return 'float32';
   return ELEMENT_TYPES.find((known) => known === type) ?? 'opaque';
 }
 
 /**
- * Titan gives one vector and its tokens; the others give lists, of vectors, of objects, or by type. How
- * Titan lists its bits is not documented: they pass as they are.
+ * Decodes the answer. Titan returns one vector and its tokens; the others return lists of vectors, of objects, or by
+ * type. The order of Titan's bits is undocumented, so they are passed unchanged.
  */
 function decodeResponse(
   body: unknown,

@@ -1,5 +1,4 @@
-// `POST /embeddings` as clients of OpenAI's API write it. It belongs to no chat protocol, and stands here beside its
-// upstream side.
+// `POST /embeddings` for clients of OpenAI's API. It belongs to no chat protocol, so it is in this folder.
 import { z } from 'zod';
 import { isJsonArray, type JsonObject, type JsonValue, unknownMembers } from '../../../../base/json/index.ts';
 import { inputTokens, Problems, Report, TEXTS } from '../../../../canonical/index.ts';
@@ -24,7 +23,7 @@ import {
 } from '../../../members/read-member.ts';
 import { readForm } from './vector-words.ts';
 
-/** Longest list at the top (API reference, 2026-11). How many tokens one input may have depends on the model. */
+/** Maximum length of the input list (API reference, 2026-11). The maximum tokens per input depend on the model. */
 const LONGEST_LIST = 2048;
 
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
@@ -39,17 +38,14 @@ const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-/** The operation as clients of Chat Completions find it. */
+/** The operation at the addresses of Chat Completions. */
 export const client: TaskClient<EmbeddingsRequest, Embeddings> = {
   protocol: 'openai-chat',
   routes: [{ path: '/embeddings', operation: { api: 'embeddings', does: 'embeddings' }, describes }],
   decodeRequest,
 };
 
-/**
- * Decodes a parsed body.
- * @throws GatewayError `invalid_request` that names every offending member
- */
+/** Decodes a parsed body. @throws GatewayError `invalid_request` naming every invalid member */
 function decodeRequest(given: unknown): DecodedTask<EmbeddingsRequest, Embeddings> {
   const problems = new Problems();
   const body = requireBody(given, problems);
@@ -69,7 +65,7 @@ function decodeRequest(given: unknown): DecodedTask<EmbeddingsRequest, Embedding
   return { request, asked: [asked], encode: encodeAnswer };
 }
 
-/** A text, an input in tokens, or a list of either: all of one kind. */
+/** Decodes a text, token ids, or a list of either; all of one kind. */
 function decodeInputs(value: Member, problems: Problems): readonly EmbeddingInput[] {
   if (!isJsonArray(value)) {
     const text = requireString(value, 'input', problems);
@@ -102,7 +98,6 @@ function isToken(value: JsonValue): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
-/** For the description of the API. */
 function describes(): ClientDescription {
   return {
     id: 'createEmbeddings',
@@ -125,10 +120,9 @@ function describes(): ClientDescription {
   };
 }
 
-// The answer to `POST /embeddings` in OpenAI's shape. Vectors come as they are to be shown; how one form is made of the
-// other is not decided here.
+// Answer of `POST /embeddings` in OpenAI's form. The vectors already have the requested format.
 
-/** The body of the answer (API reference, "The embedding object", 2026-11). The cost stands in `usage.cost`. */
+/** Encodes the body of the answer (API reference, "The embedding object", 2026-11), with the cost in `usage.cost`. */
 function encodeAnswer({ made, model, usage, costUsd }: TaskAnswer<Embeddings>): JsonObject {
   const tokens = inputTokens(usage);
   return {

@@ -1,4 +1,4 @@
-// Embeddings in OpenAI's form, which servers of both of its protocols have: the parts put together.
+// Embeddings in OpenAI's form, which servers of both of its protocols offer.
 import type { TaskCodec } from '../../../codec/task-codec.ts';
 import type { Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import { client } from './client.ts';

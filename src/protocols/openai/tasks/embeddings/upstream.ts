@@ -1,5 +1,4 @@
-// OpenAI's embeddings as spoken to an upstream: OpenAI itself and every compatible server. Stands beside the protocols'
-// own folders, because servers of both of OpenAI's protocols have them.
+// OpenAI's embeddings for upstreams: OpenAI itself and compatible servers of both of its protocols.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
 import { type Quirks, type Report, TEXTS } from '../../../../canonical/index.ts';
 import { asArray, asNumber, asObject, isJsonObject } from '../../../../base/json/index.ts';
@@ -10,7 +9,7 @@ import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';
 import { embeddingUsage } from '../../../tasks/embeddings/usage.ts';
 import { formatWord, packedFormat } from './vector-words.ts';
 
-/** The upstream side of `POST /embeddings` (API reference, "Create embeddings", 2026-11). */
+/** Upstream side of `POST /embeddings` (API reference, "Create embeddings", 2026-11). */
 export const upstream: TaskUpstream<EmbeddingsRequest, Embeddings> = {
   pathFor: () => '/embeddings',
   encodeRequest,
@@ -23,7 +22,7 @@ function encodeRequest(asked: EmbeddingsRequest, { model, quirks }: TaskTarget, 
   refuseElements(asked, model, madeElements(asked, quirks));
   const body: MutableJsonObject = { model, input: inputs };
   if (quirks.vectors === 'output_dtype') {
-    // Mistral's words for what Perplexity's clients say in one.
+    // Mistral has two members for what Perplexity's clients put into one.
     if (elements?.param === 'encoding_format') body['output_dtype'] = elements.type;
     if (dimensions !== undefined) body['output_dimension'] = dimensions;
   } else if (dimensions !== undefined) body['dimensions'] = dimensions;
@@ -42,18 +41,18 @@ function isKnown(name: string, { unknownFields, vectors }: Quirks): boolean {
   return vectors === 'output_dtype' && (name === 'output_dtype' || name === 'output_dimension');
 }
 
-/** The word of `encoding_format` that the server knows. */
+/** Returns the value of `encoding_format` that the server accepts. */
 function formatFor(asked: EmbeddingsRequest, quirks: Quirks): string | undefined {
   if (quirks.vectors === 'base64_int8') return packedFormat(madeElements(asked, quirks));
   return quirks.vectors === 'output_dtype' ? asked.format : formatWord(asked);
 }
 
-/** Elements that the server answers such a request with. */
+/** Returns the element type with which the server will answer. */
 function madeElements({ elements }: EmbeddingsRequest, quirks: Quirks): ElementType {
   const inFormat = elements?.param === 'encoding_format';
   if (quirks.vectors === 'base64_int8') return inFormat ? elements.type : 'int8';
   if (!elements) return 'float32';
-  // The bits of one vendor's bytes stand in another order than those of the others.
+  // One vendor's bit order in bytes differs from that of the others.
   if (quirks.vectors === 'output_dtype' && inFormat)
     return elements.type === 'binary' ? 'float32' : elements.type;
   return inFormat || isKnown(elements.param, quirks) ? elements.type : 'float32';
@@ -65,14 +64,18 @@ function decodeResponse(body: unknown, asked: EmbeddingsRequest, { quirks }: Tas
   return {
     vectors: inOrder(vectors, asArray(data)),
     elements: madeElements(asked, quirks),
-    // Voyage counts `total_tokens` alone (API reference, 2026); an embedding has no output to add to it.
+    // Voyage only counts `total_tokens` (API reference, 2026), which equals the input, because embeddings have no
+    // output.
     usage: isJsonObject(usage)
       ? embeddingUsage([usage['prompt_tokens'] ?? usage['total_tokens']], usage)
       : null,
   };
 }
 
-/** By `index`, where each has one of its own: some servers answer out of order, others number nothing, or all alike. */
+/**
+ * Sorts vectors by `index` if the indexes are unique: some servers answer out of order, others omit or repeat the
+ * index.
+ */
 function inOrder(vectors: readonly Vector[], entries: readonly JsonValue[]): readonly Vector[] {
   const ordered: Vector[] = [];
   entries.forEach((entry, position) => {

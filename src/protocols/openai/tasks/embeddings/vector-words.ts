@@ -1,5 +1,5 @@
-// Words for the elements of vectors in OpenAI's embeddings and in those of compatible servers. OpenAI itself has
-// 32-bit floats alone; others name the type in `encoding_format` or in a member of their own.
+// Values for the element type of vectors in OpenAI's embeddings and in compatible servers. OpenAI itself only has
+// 32-bit floats. Others name the type in `encoding_format` or in a member of their own.
 import type { JsonObject } from '../../../../base/json/index.ts';
 import type { Problems } from '../../../../canonical/index.ts';
 import { type Member, readWord } from '../../../members/read-member.ts';
@@ -10,7 +10,7 @@ import {
   type VectorFormat,
 } from '../../../tasks/embeddings/model.ts';
 
-/** Perplexity's words ("Embeddings", docs.perplexity.ai, 2026-11): type and form in one. */
+/** Perplexity's values ("Embeddings", docs.perplexity.ai, 2026-11), which combine type and format. */
 const PACKED_FORMATS: Readonly<Record<string, ElementType>> = {
   base64_int8: 'int8',
   base64_binary: 'binary',
@@ -33,14 +33,14 @@ export interface AskedForm {
   readonly elements?: AskedElements | undefined;
 }
 
-/** Form and elements that a body asks for. Types that nobody here knows are `opaque`. */
+/** Reads the format and element type that a body requests. Unknown types are `opaque`. */
 export function readForm(body: JsonObject, problems: Problems): AskedForm {
   const form = readFormat(body['encoding_format'], problems);
   if (form.elements) return form;
   for (const param of TYPE_MEMBERS) {
     const word = body[param];
     if (typeof word !== 'string') continue;
-    // Jina's word for the base64 of floats.
+    // Jina's value for the base64 of floats.
     if (word === 'base64') return { format: form.format ?? 'base64' };
     return { ...form, elements: { type: typeOf(word, body), param } };
   }
@@ -55,19 +55,19 @@ function readFormat(value: Member, problems: Problems): AskedForm {
   return { format: VECTOR_FORMATS.find((format) => format === word) };
 }
 
-/** vLLM's `endianness` may turn the bytes of floats around. */
+/** Returns the element type. vLLM's `endianness` can reverse the bytes of floats. */
 function typeOf(word: string, { endianness }: JsonObject): ElementType {
   const type = (Object.hasOwn(TYPES, word) ? TYPES[word] : undefined) ?? 'opaque';
   return type === 'float32' && endianness === 'big' ? 'opaque' : type;
 }
 
-/** The word of `encoding_format` for what `readForm` has read; undefined: the client wrote none. */
+/** Returns the value of `encoding_format` for what `readForm` has read; undefined: the client sent none. */
 export function formatWord({ format, elements }: AskedForm): string | undefined {
   if (elements?.param !== 'encoding_format') return format;
   return packedFormat(elements.type);
 }
 
-/** Perplexity's word for a type; undefined: it has none. */
+/** Returns Perplexity's value for a type; undefined: there is none. */
 export function packedFormat(type: ElementType): string | undefined {
   return Object.keys(PACKED_FORMATS).find((word) => PACKED_FORMATS[word] === type);
 }
