@@ -108,7 +108,7 @@ function variable(inner: string, path: readonly PropertyKey[], input: Interpolat
   return { name, value, isDefault: false };
 }
 
-/** @param reference as it is written, and the path that follows from it */
+/** @param reference the reference as written, and the file path in it */
 function secretFile(
   { text, file }: { readonly text: string; readonly file: string },
   path: readonly PropertyKey[],

@@ -3,9 +3,9 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { ConfigError } from './config-error.ts';
 
 /**
- * Parses a file with keys and values; an empty one has none.
- * @param path of the key that names the file, for errors; '' for the configuration itself
- * @param example of such a file, for the message
+ * Parses a file with keys and values. An empty file results in an empty object.
+ * @param path path of the key that names the file, for errors; '' for the configuration itself
+ * @param example example of such a file, for the error message
  * @throws ConfigError with line and column
  */
 export function parseYaml(text: string, path: string, example: string): Record<string, unknown> {

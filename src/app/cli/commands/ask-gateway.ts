@@ -9,7 +9,7 @@ import { inThisShell } from '../program-name.ts';
 import { readEnvironment } from '../../../base/runtime/environment.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
-/** Idle timeout in milliseconds; a gateway answers commands in microseconds. */
+/** Default timeout of a response in milliseconds. A gateway answers commands in microseconds. */
 const PATIENCE_MS = 10_000;
 /** Maximum bytes of an answer. */
 const MAX_BYTES = 64 * 1_048_576;
@@ -17,11 +17,11 @@ const MAX_BYTES = 64 * 1_048_576;
 export interface Question {
   readonly method: Method;
   readonly path: string;
-  /** A key, or a token of this machine. */
+  /** API key, or a token for this machine. */
   readonly key: string;
-  /** JSON; absent: there is none. */
+  /** JSON; absent: no body. */
   readonly body?: string;
-  /** Timeout of the answer. Absent: ten seconds. */
+  /** Timeout of the response in milliseconds; absent: ten seconds. */
   readonly patienceMs?: DurationMs;
 }
 
@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /**
- * `http://host:port` of an address. A client's base URL is reduced to it.
+ * Reduces an address, such as a client's base URL, to `http://host:port`.
  * @throws GatewayError `invalid_request` for an invalid address
  */
 export function gatewayAt(given: string): string {
@@ -45,7 +45,7 @@ export async function askGateway(
   origin: string,
   { method, path, key, body, patienceMs = PATIENCE_MS }: Question,
 ): Promise<Answer> {
-  // A gateway on this machine is connected to directly, others with the proxies of the environment.
+  // Connects directly to this machine; other gateways are reached through the proxies of the environment.
   const network = networkOf([], { environment: readEnvironment(), readFile: () => '' });
   const client = new UpstreamClient(systemClock.now, { network: () => network });
   const to = new Destination({

@@ -93,7 +93,7 @@ function patientsOf(model: Model | null): ProbedEndpoint[] {
   return model.endpoints.map((endpoint) => ({ model, endpoint, task }));
 }
 
-/** Several models may share an endpoint. */
+/** Removes duplicates, because models may share an endpoint. */
 function unique(patients: readonly ProbedEndpoint[]): ProbedEndpoint[] {
   const byPlace = new Map<string, ProbedEndpoint>();
   for (const patient of patients) {

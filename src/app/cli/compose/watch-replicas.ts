@@ -45,7 +45,7 @@ export function watchReplicas(parts: ReplicaParts): WatchedReplicas {
   return replicas === null || parts.config.redisUrl !== null ? NOBODY : new Watching(parts, replicas);
 }
 
-/** Names the process that counts limits: that of a supervisor is the same for all its workers. */
+/** Name of the process that counts limits. All workers of a supervisor have its name. */
 export function counterName(isWorker: boolean): string {
   return `${hostname()} ${isWorker ? process.ppid : process.pid}`;
 }
@@ -56,7 +56,7 @@ class Watching implements WatchedReplicas {
   readonly #self: string;
   readonly #stop: () => void;
   #others = 0;
-  /** Last message of each process, and whether it repeated it while this one looked. */
+  /** Last message of each process, and whether it was renewed since. */
   #seen: ReadonlyMap<string, { readonly until: UnixMs; readonly isAlive: boolean }> = new Map();
 
   constructor({ log, clock, self = counterName(false) }: ReplicaParts, replicas: ReplicaStore) {

@@ -90,7 +90,7 @@ export async function openObservers(input: ObserverParts): Promise<Observers> {
         notify(metrics.requests, settlement);
         notify(alerts.watch, settlement);
         notify(lastUsed, settlement);
-        // The others usually have nothing to do.
+        // Skipped where unnecessary, which is the usual case.
         if (settlement.trace?.isSampled) notify(exporter, settlement);
         if (config().logging.access) notify(access, settlement);
         if (events.hasSubscribers) notify(events, settlement);
@@ -116,11 +116,11 @@ interface AlertParts {
 }
 
 /**
- * Opens the alerts: what finds them out, and what publishes each once.
- * @param announcer sends alerts to receivers of webhooks
- * @param onRaised called for every alert, too
- * @param onEnded called when an alert is over
- * @returns the observer of requests that are over, the publisher of alerts, and their end
+ * Opens the alerts: their detection and their publication, once per alert.
+ * @param announcer sends alerts to webhook receivers
+ * @param onRaised also called for every alert
+ * @param onEnded called when an alert is resolved
+ * @returns the observer of finished requests, the publisher of alerts, and a function that stops them
  */
 function openAlerts({
   limits,
