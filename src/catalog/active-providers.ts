@@ -1,5 +1,5 @@
-// Which providers are on, and with what: presets, overlaid with what the operator configured and with keys from
-// the vendors' own environment variables. Knows nothing of models.
+// Resolves the enabled providers: presets, overlaid with the operator's configuration and with keys from the vendors'
+// own environment variables.
 import { type ProtocolName, type Quirks, TEXTS } from '../canonical/index.ts';
 import { mainProtocol, PROTOCOL_NAMES, serverFacts } from '../protocols/index.ts';
 import type { AuthScheme, Patience, ProviderPreset, ProviderProtocol } from './providers/index.ts';
@@ -28,41 +28,41 @@ export interface ActiveProvider {
   readonly defaultProtocol: ProtocolName;
   readonly protocolOf?: ProviderPreset['protocolOf'];
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent: it is reached as everything is. */
+  /** Absent: the default route. */
   readonly networkRoute?: NetworkRoute | undefined;
   readonly patience?: Patience | undefined;
-  /** True: lines of batches go to the vendor's own batch API. */
+  /** True: batch lines are sent to the vendor's batch API. */
   readonly batches?: boolean | undefined;
-  /** Share of ordinary prices that they cost there. Absent: 1. */
+  /** Factor on ordinary prices for batch lines. Absent: 1. */
   readonly batchPriceFactor?: number | undefined;
-  /** The vendor's id in the price library; null when its prices are nobody's list prices. */
+  /** The vendor's id in the price library; null: no list prices apply. */
   readonly priceId: string | null;
   readonly notServed: RegExp | undefined;
 }
 
 export interface ActiveProtocol extends Omit<ProviderProtocol, 'auth'> {
-  /** Quirks that the operator configured: they count before those known of a model. */
+  /** Quirks configured by the operator, which take precedence over a model's documented ones. */
   readonly configuredQuirks: NonNullable<ProtocolConfig['quirks']>;
-  /** True: the operator listed the parameters that it does not take. */
+  /** True: the operator listed the unsupported parameters. */
   readonly hasConfiguredParameters: boolean;
-  /** True: the operator said whether answers and requests may be passed on as they are. */
+  /** True: the operator configured `faithful`. */
   readonly hasConfiguredFaith: boolean;
-  /** True: it is where the vendor serves it. */
+  /** True: the address is the vendor's own. */
   readonly isVendorRun: boolean;
   readonly auth: (AuthScheme & { readonly key: Secret }) | null;
-  /** Signer of requests where `auth` is null. */
+  /** Signs requests if `auth` is null. */
   readonly credential?: EndpointCredential | undefined;
 }
 
-/** An operator writes this where a key is expected and the server wants none. */
+/** Configured instead of a key if the server needs none. */
 const NO_KEY = 'none';
 
 /**
- * Every provider that is on.
- * @param presets those known
- * @param builtIn presets of servers that run in this process: on unless switched off
- * @param surroundings the vendors' own variables, and files they name
- * @returns those that are on, and the ids of those that were refused: nothing is known of their models
+ * Resolves all enabled providers.
+ * @param presets known presets
+ * @param builtIn presets of servers in this process, which are enabled unless switched off
+ * @param surroundings vendors' variables, and files that they name
+ * @returns enabled providers, and ids of rejected ones, whose models are unknown
  */
 export function activeProviders(
   config: CatalogConfig['providers'],
@@ -85,7 +85,7 @@ export function activeProviders(
   for (const preset of presets) {
     if (preset.id in config || preset.namedOnly === true) continue;
     const key = preset.keyVariable === null ? undefined : surroundings.environment[preset.keyVariable];
-    // A server without a key is on only when the operator names it, as is one of which nobody knows where it is.
+    // Servers without a key or with an unknown address must be enabled by the configuration.
     if (!key) continue;
     const words = placeOf(preset, {}, surroundings);
     if (isPlaced(preset, words))
@@ -97,7 +97,7 @@ export function activeProviders(
   for (const [id, given] of Object.entries(config)) {
     if (given === false) continue;
     const path = `providers.${id}`;
-    /** The same for a part of this provider, which is wrong as a whole then. */
+    /** Attempts a part of this provider. If it fails, the whole provider is rejected. */
     const part: Attempt = (make) => {
       const made = attempt(() => [make()] as const);
       if (!made) refused.add(id);
@@ -116,7 +116,7 @@ export function activeProviders(
         ? overlay(id, preset, given, surroundings, refuse, part)
         : fromNothing(id, given, nearest(id, [...byId.keys()], 1)[0], refuse, part),
     );
-    // A server of this process is nowhere else.
+    // Servers of this process need no route.
     const isOwn = preset !== undefined && builtIn.includes(preset);
     const networkRoute = isOwn ? STRAIGHT : part(() => networkRouteOf(given, path, surroundings, refuse));
     if (!provider) continue;
@@ -145,9 +145,9 @@ interface Completion {
   readonly words: Readonly<Record<string, string>>;
   /** Path of the provider in the configuration. */
   readonly path: string;
-  /** Takes the place of the vendor's main address. */
+  /** Replaces the vendor's main address. */
   readonly baseUrl?: string | undefined;
-  /** True: the operator says where the server is, and need not say where the vendor would have it. */
+  /** True: the operator configured the address, so that the settings of the vendor's address are not required. */
   readonly isPlacedOtherwise?: boolean | undefined;
   readonly refuse: Refuse;
 }
@@ -191,7 +191,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
   };
 }
 
-/** Null when the operator left its key empty on purpose (`${KEY:-}`). */
+/** Null if the key was configured as empty on purpose (`${KEY:-}`). */
 function overlay(
   id: string,
   preset: ProviderPreset,
@@ -229,7 +229,8 @@ function overlay(
   for (const name of PROTOCOL_NAMES) {
     const own = base.protocols.get(name);
     const override = given.protocols?.[name];
-    // Another address serves what the vendor serves at that address, and nothing is known of its other ones.
+    // A configured address replaces only the vendor's main address. Protocols at other addresses of the vendor are
+    // dropped.
     const entry = isAtOtherAddress(preset, name, given) || !isAddress(own?.baseUrl) ? undefined : own;
     const result = override
       ? part(() =>
@@ -257,7 +258,7 @@ function overlay(
   };
 }
 
-/** Facts of a protocol that a preset serves only where it is named. */
+/** A protocol of the preset that is enabled only if the configuration names it. */
 function lesser(
   preset: ProviderPreset,
   name: ProtocolName,
@@ -266,7 +267,7 @@ function lesser(
   const entry = preset.lesserProtocols?.[name];
   if (!entry) return undefined;
   const main = preset.protocols[preset.defaultProtocol]?.baseUrl ?? '';
-  // Rest of the main address behind that of this protocol: `/v1` in front of Messages.
+  // Suffix that the main address has in addition, such as `/v1`, which Messages paths include.
   const rest = main.startsWith(entry.baseUrl) ? main.slice(entry.baseUrl.length) : '';
   const base = given.baseUrl === undefined ? entry.baseUrl : trimUrl(given.baseUrl);
   return {
@@ -281,13 +282,13 @@ function lesser(
   };
 }
 
-/** True for a protocol that the vendor serves at another address than the one that the operator replaced. */
+/** True if the vendor serves the protocol at another address than the replaced one. */
 function isAtOtherAddress(preset: ProviderPreset, name: ProtocolName, given: ProviderConfig): boolean {
   const main = preset.protocols[preset.defaultProtocol]?.baseUrl;
   return given.baseUrl !== undefined && preset.protocols[name]?.baseUrl !== main;
 }
 
-/** Anything that speaks a known protocol. */
+/** A provider without a preset. */
 function fromNothing(
   id: string,
   given: ProviderConfig,
@@ -325,9 +326,9 @@ function fromNothing(
 }
 
 /**
- * Features that are not expected of a server that no preset knows. Custom tools are OpenAI's own: elsewhere they are refused, or
- * their grammars are enforced by nobody, while functions in their place are checked here. Ollama ignores
- * `max_completion_tokens` (measured 2026-11): a limit keeps the name that its client chose.
+ * Features that unknown servers usually lack. Custom tools are OpenAI's own; elsewhere they are rejected, or their
+ * grammars are not enforced, so that functions are used instead and checked here. Ollama ignores
+ * `max_completion_tokens` (measured 2026-11), so the output limit keeps the name that the client used.
  */
 const OF_UNKNOWN_SERVERS: Partial<Quirks> = {
   customTools: false,
@@ -335,7 +336,7 @@ const OF_UNKNOWN_SERVERS: Partial<Quirks> = {
   smallLimits: true,
 };
 
-/** One protocol entry of the configuration over the preset's own, if any. */
+/** A protocol entry of the configuration, over the preset's entry if any. */
 function configured(
   name: ProtocolName,
   given: ProtocolConfig,
@@ -353,7 +354,7 @@ function configured(
   const auth = own?.auth ?? (key && { ...(provider.auth ?? serverFacts(name).auth), key });
   return {
     baseUrl: trimUrl(baseUrl),
-    // Nothing is translated for one of these: what is not relayed is not sent at all.
+    // Requests in such a protocol are never translated, so it is useless unless it can be relayed.
     faithful: forOwnClients || (given.faithful ?? own?.faithful ?? false),
     quirks: own?.quirks ?? (given.faithful === true ? {} : OF_UNKNOWN_SERVERS),
     configuredQuirks: given.quirks ?? {},

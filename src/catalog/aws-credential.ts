@@ -1,5 +1,5 @@
-// Which keys of an AWS account sign requests. Order and variables as in the "AWS SDKs and Tools Reference Guide",
-// "Standardized credential providers" (2026-11), but for the instance metadata, which must be asked for by name.
+// AWS credentials that sign requests. Order and variables as in the "AWS SDKs and Tools Reference Guide", "Standardized
+// credential providers" (2026-11), except for the instance metadata, which must be configured explicitly.
 import { TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import type { AwsKeySource } from '../upstream/credential-source.ts';
@@ -18,10 +18,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const INSTANCE_URL = 'http://169.254.169.254';
 const INSTANCE_URL_6 = 'http://[fd00:ec2::254]';
 const CONTAINER_URL = 'http://169.254.170.2';
-/** The hosts that may be asked for keys without TLS: this one, and the agents of ECS and EKS ("Container credential provider"). */
+/**
+ * Hosts that may be queried for credentials without TLS: this one, and the agents of ECS and EKS ("Container credential
+ * provider").
+ */
 const AGENTS = /^(localhost|127(\.\d+){3}|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
 
-/** The credential. Refuses where there is none, or no region. */
+/** The credential. Refuses if there is none, or no region. */
 export function awsCredential(input: CredentialInput): CredentialFacts {
   const { preset, words, path, refuse } = input;
   const found = ownKeys(input) ?? namedKeys(input) ?? keysAround(input);
@@ -38,7 +41,7 @@ export function awsCredential(input: CredentialInput): CredentialFacts {
   return { kind: 'aws-sigv4', ...found, region, service: 'bedrock' };
 }
 
-/** Keys in the configuration. Keys of two places do not go together: a token belongs to the key it came with. */
+/** Keys in the configuration. All come from one source, because a session token belongs to its key. */
 function ownKeys({ given: { awsKeys }, path, refuse }: CredentialInput): Found | undefined {
   if (!awsKeys) return undefined;
   const { accessKeyId, secretAccessKey, sessionToken = null } = awsKeys;
@@ -52,7 +55,7 @@ function ownKeys({ given: { awsKeys }, path, refuse }: CredentialInput): Found |
   };
 }
 
-/** Keys that the configuration names. */
+/** Credentials named in the configuration. */
 function namedKeys(input: CredentialInput): Found | undefined {
   const { given, path, refuse, surroundings } = input;
   const named = given.credentials?.reveal();
@@ -62,7 +65,7 @@ function namedKeys(input: CredentialInput): Found | undefined {
   return given.awsProfile === undefined ? undefined : profile(given.awsProfile, input);
 }
 
-/** Keys that the environment offers. */
+/** Credentials from the environment. */
 function keysAround(input: CredentialInput): Found | undefined {
   const { environment } = input.surroundings;
   const fromVariables = variables(environment);
@@ -139,7 +142,7 @@ function profilesOf({ surroundings: { environment, readFile } }: CredentialInput
     try {
       return path ? readFile(path) : '';
     } catch {
-      // A named profile that is in neither file is an error.
+      // A configured profile that is missing from both files is reported later.
       return '';
     }
   };

@@ -1,15 +1,15 @@
-// Profiles of AWS's shared files: what a name in them stands for. Source: "Shared config and credentials files" and
-// "Assume role credential provider" (AWS SDKs and Tools Reference Guide, 2026-11). Reads no files.
+// Profiles in AWS's shared files. Source: "Shared config and credentials files" and "Assume role credential provider"
+// (AWS SDKs and Tools Reference Guide, 2026-11).
 import { Secret } from '../base/telemetry/secret.ts';
 import type { AwsKeySource } from '../upstream/credential-source.ts';
 
-/** By name, each with its settings. */
+/** Settings by profile name. */
 export type ProfileFiles = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export interface ProfileInput {
   readonly profiles: ProfileFiles;
   readonly refuse: (message: string) => never;
-  /** Sources that `credential_source` may name. Undefined: this machine has none of that kind. */
+  /** Sources for `credential_source`. Undefined: not available on this machine. */
   readonly sourceOf: Readonly<Record<string, () => AwsKeySource | undefined>>;
   readonly sessionName: string;
   readonly stsUrl: string;
@@ -17,9 +17,9 @@ export interface ProfileInput {
 }
 
 /**
- * Reads both files. Where they say different things the credentials file is right.
- * @param credentials text of the file whose sections are names
- * @param config text of the one whose sections are `profile <name>`, but for `default`
+ * Parses both files. The credentials file takes precedence.
+ * @param credentials text of the file whose sections are profile names
+ * @param config text of the file whose sections are `profile <name>`, or `default`
  */
 export function readProfiles(credentials: string, config: string): ProfileFiles {
   const profiles = new Map<string, Record<string, string>>();
@@ -28,7 +28,7 @@ export function readProfiles(credentials: string, config: string): ProfileFiles 
   return profiles;
 }
 
-/** Source of the keys of a profile. @param through profiles that led here, against circles */
+/** Credentials of a profile. @param through profiles that led here, to detect cycles */
 export function profileKeys(
   name: string,
   input: ProfileInput,
@@ -39,7 +39,7 @@ export function profileKeys(
   if (!profile) return refuse(`there is no profile "${name}" in the shared files of AWS`);
   const roleArn = profile['role_arn'];
   const own = ownKeys(profile);
-  // A profile may name itself as the source of the keys for its role.
+  // A profile may use its own keys to assume its role.
   if (roleArn === undefined || through.includes(name)) {
     if (own && (roleArn === undefined || through.at(-1) === name)) return own;
     if (through.includes(name)) return refuse(`the profile "${name}" leads back to itself`);
@@ -74,7 +74,7 @@ function ownKeys(profile: Readonly<Record<string, string>>): AwsKeySource | unde
   return { from: 'given', accessKeyId, secretAccessKey: new Secret(secret), sessionToken };
 }
 
-/** Lines that begin with white space belong to a setting that is itself a list: none of those is wanted. */
+/** Indented lines belong to nested settings, which are not needed. */
 function sections(text: string, isConfig: boolean): [string, Record<string, string>][] {
   const found: [string, Record<string, string>][] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -82,7 +82,7 @@ function sections(text: string, isConfig: boolean): [string, Record<string, stri
     if (header !== undefined) {
       const [, name = isConfig && header.trim() !== 'default' ? undefined : header.trim()] =
         (isConfig ? /^\s*profile\s+["']?(.+?)["']?\s*$/.exec(header) : null) ?? [];
-      // Sections of other kinds (`sso-session`, `services`) are read, and never looked for.
+      // Other sections (`sso-session`, `services`) are parsed but not used.
       found.push([name ?? `[${header}]`, {}]);
       continue;
     }

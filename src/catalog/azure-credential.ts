@@ -1,17 +1,17 @@
-// Which identity of Microsoft Entra gets tokens for Azure. Variables as the Azure Identity libraries read them ("Use
-// environment variables", "Workload identity", "Managed identity", learn.microsoft.com, 2026-11).
+// Microsoft Entra identity that gets tokens for Azure. Variables as in the Azure Identity libraries ("Use environment
+// variables", "Workload identity", "Managed identity", learn.microsoft.com, 2026-11).
 import { TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import type { TokenSource } from '../upstream/credential-source.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
 import type { CredentialFacts } from './endpoint.ts';
 
-/** Audience of tokens: Azure OpenAI and Foundry alike ("Configure keyless authentication", 2026-11). */
+/** Token audience of Azure OpenAI and Foundry ("Configure keyless authentication", 2026-11). */
 const AUDIENCE = 'https://cognitiveservices.azure.com';
 const AUTHORITY = 'https://login.microsoftonline.com';
 const INSTANCE_URL = 'http://169.254.169.254';
 
-/** The credential. Refuses where there is none, or something of it is missing. */
+/** The credential. Refuses if there is none, or it is incomplete. */
 export function azureCredential(input: CredentialInput): CredentialFacts {
   const { preset, given, path, surroundings, refuse } = input;
   const { environment } = surroundings;
@@ -59,7 +59,7 @@ function application(
   };
 }
 
-/** App Service and its relatives say where to ask and with which header; machines ask the metadata service. */
+/** Managed identity. App Service provides its endpoint and header; virtual machines use the metadata service. */
 function identity({ given, surroundings: { environment } }: CredentialInput): CredentialFacts {
   const endpoint = environment['IDENTITY_ENDPOINT'];
   const secret = environment['IDENTITY_HEADER'];

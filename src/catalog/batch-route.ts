@@ -1,4 +1,4 @@
-// Whether lines of batches can go to a vendor's own batch API, and what they cost there. Asks nobody.
+// Decides whether batch lines go to a vendor's batch API, and their price there.
 import type { ProtocolName } from '../canonical/index.ts';
 import { findProtocol, protocols } from '../protocols/index.ts';
 import type { ActiveProvider } from './active-providers.ts';
@@ -6,12 +6,12 @@ import type { EndpointConfig } from './catalog-config.ts';
 import type { Endpoint } from './endpoint.ts';
 import { configuredPrice, type PriceSource, scaledPrice } from './prices.ts';
 
-/** Protocols with a batch API that the gateway knows. */
+/** True if the gateway supports a batch API of the protocol. */
 export function hasBatches(protocol: ProtocolName): boolean {
   return findProtocol(protocol)?.upstream.batches !== undefined;
 }
 
-/** Why `batch: vendor` is refused, as the end of a sentence. */
+/** Reason why `batch: vendor` is rejected, as the end of a sentence. */
 export const NO_BATCHES = `must be \`requests\` here: only ${protocols
   .filter(({ upstream }) => upstream.batches)
   .map(({ name }) => name)
@@ -23,10 +23,7 @@ export interface BatchPlace {
   readonly config?: Pick<EndpointConfig, 'batch' | 'batchPrice'> | undefined;
 }
 
-/**
- * An endpoint in its vendor's batch API; undefined where lines of batches are asked as any other request.
- * @param price the ordinary one
- */
+/** Batch API of an endpoint; undefined: batch lines are sent as ordinary requests. @param price the ordinary price */
 export function batchOf({ provider, protocol, config }: BatchPlace, price: PriceSource): Endpoint['batch'] {
   const isVendors = config?.batch === undefined ? provider.batches === true : config.batch === 'vendor';
   if (!isVendors || !hasBatches(protocol)) return undefined;

@@ -1,5 +1,5 @@
-// Builds the whole catalog from a configuration: the operator's models, those of the simulated provider, and
-// every model that the price library knows for a provider that is on. Done once per configuration.
+// Builds the catalog from a configuration: the operator's models, those of the simulated provider, and all models that
+// the price library lists for enabled providers. Runs once per configuration.
 import { countedNames, plainModelName, type ProtocolName } from '../canonical/index.ts';
 import type { ProviderPreset } from './providers/index.ts';
 import { type ActiveProvider, activeProviders } from './active-providers.ts';
@@ -21,7 +21,7 @@ import { providersOff } from './providers-off.ts';
 import { originOf, secretsOf } from './provider-secrets.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** A model that a built-in provider declares itself. */
+/** A model declared by a built-in provider. */
 export interface DeclaredModel extends StatedFacts {
   readonly name: string;
   readonly protocol: ProtocolName;
@@ -31,37 +31,37 @@ export interface DeclaredModel extends StatedFacts {
   readonly price: Omit<Price, 'source'>;
 }
 
-/** A provider that runs in this process and knows its own models. */
+/** A provider in this process, which declares its own models. */
 export interface BuiltIn {
   readonly preset: ProviderPreset;
   readonly models: readonly DeclaredModel[];
-  /** Names that work although they are not listed. */
+  /** Finds names that are not listed. */
   readonly find?: ((name: string) => DeclaredModel | null) | undefined;
 }
 
 export interface BuildInput {
   readonly config: CatalogConfig;
   readonly presets: readonly ProviderPreset[];
-  /** The simulated provider; null when it does not run. */
+  /** The simulated provider; null: off. */
   readonly sim: BuiltIn | null;
-  /** Finds what was measured of an endpoint. Default: nothing was. */
+  /** Finds measured facts of an endpoint. Default: none. */
   readonly measured?: FindMeasured | undefined;
   /** Environment variables, for the vendors' own key variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads the key file of a service account. Default: there are none. */
+  /** Reads credential files named by the environment. Default: there are none. */
   readonly readFile?: ((path: string) => string) | undefined;
-  /** Reads a file that the configuration names. Default: as above. */
+  /** Reads files named by the configuration. Default: as above. */
   readonly readNamed?: ((path: string) => string) | undefined;
-  /** Prices of vendors. Default: the data that is bundled. */
+  /** Prices of vendors. Default: the bundled ones. */
   readonly prices?: PriceBook | undefined;
-  /** Unix milliseconds: prices may depend on it. */
+  /** Unix milliseconds, for time-dependent prices. */
   readonly now: () => UnixMs;
   readonly refuse: Refuse;
-  /** Goes on behind a part that was refused. Default: nothing does. What is built with such a part is of no use. */
+  /** Continues after a rejected part; the catalog must not be used then. Default: stops at the first problem. */
   readonly attempt?: Attempt | undefined;
 }
 
-/** Builds the catalog, or refuses through `input.refuse`. */
+/** Builds the catalog. Reports problems through `input.refuse`. */
 export function buildCatalog(input: BuildInput): Catalog {
   const { config, sim, now, refuse, prices = BUNDLED_PRICES, attempt = (make) => make() } = input;
   const builtAt = Math.floor(now() / 1000);
@@ -90,7 +90,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     }
   }
   const configuredIds = new Set<string>();
-  /** Ids of configured models by what serves them, in the plain spelling. */
+  /** Ids of configured models by their provider and upstream name, normalised. */
   const servedAs = new Map<string, string[]>();
   config.models.forEach((given, index) => {
     const path = `models[${index}]`;
@@ -126,17 +126,14 @@ export function buildCatalog(input: BuildInput): Catalog {
   checkAliases(config.aliases, { catalog, configured: configuredIds, refused }, refuse, attempt);
   return catalog;
 
-  /**
-   * Every endpoint is made here, with what was measured of it.
-   * @param others the protocols in which it may be spoken to as well
-   */
+  /** Makes an endpoint, including its measured facts. @param others alternative protocols */
   function endpointWith(
     given: Omit<EndpointInput, 'measured' | 'speaking'>,
     others: readonly ProtocolName[] = [],
   ): Endpoint {
     const { provider, protocol, model, served } = given;
     const place = { provider: provider.id, protocol, model, baseUrl: served.baseUrl };
-    // Made when first asked for: most clients speak one protocol, and there are thousands of models.
+    // Made on first use, because most clients use one protocol, and there are thousands of models.
     const made = new Map<ProtocolName, Endpoint>();
     const speaking = (other: ProtocolName): Endpoint | undefined => {
       const also = others.includes(other) ? provider.protocols.get(other) : undefined;
@@ -156,9 +153,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     });
   }
 
-  /**
-   * Ids of a model as limits may name it. A suffix behind a colon (`:free`) is a variant, unless the name is listed with it.
-   */
+  /** Ids by which limits may name a model. A suffix such as `:free` is a variant, unless that name is listed. */
   function namesOf(modelId: string, provider: string, model: string): readonly string[] {
     const own = `${provider}/${model}`;
     const colon = models.has(modelId) ? -1 : own.lastIndexOf(':');
@@ -167,19 +162,19 @@ export function buildCatalog(input: BuildInput): Catalog {
     return [modelId, own, ...stems, ...others];
   }
 
-  /** Models that write no text stand in no list of models to talk to, unless the operator put them there. */
+  /** Models that do not write text are not listed unless configured. */
   function isListed({ id, outputModalities }: Model): boolean {
     return configuredIds.has(id) || outputModalities.includes('text');
   }
 
   function addListed(provider: ActiveProvider, known: LibraryModel): void {
-    // Two spellings of one id (GLM-5.2, glm-5.2) are one: the one the API takes.
+    // If the library's id and the API's name differ only in spelling (GLM-5.2, glm-5.2), the API's is used.
     const name = looseName(known.id) === looseName(known.name) ? known.name : known.id;
     const id = `${provider.id}/${name}`;
     if (!models.has(id)) models.set(id, servedModel(provider, id, known.name, known));
   }
 
-  /** A model with the one endpoint that its provider has for it. */
+  /** A model with a single endpoint at its provider. */
   function servedModel(
     provider: ActiveProvider,
     id: string,
@@ -236,7 +231,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   }
 
   function dated(model: Model, date: string): Model | null {
-    // The operator's own list of endpoints says what serves the model, whatever its version.
+    // Configured endpoints apply to all versions of a model.
     if (configuredIds.has(model.id)) return model;
     const endpoint = model.endpoints[0];
     return endpoint ? unlisted(endpoint.provider, endpoint.model + date) : null;
@@ -347,7 +342,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   }
 }
 
-/** Facts that a model declares about its own protocol say nothing about another one. */
+/** Facts declared for a model's own protocol do not apply to other protocols. */
 function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFacts {
   return protocol === declared.protocol ? declared : { ...declared, reasoningFormat: null, quirks: {} };
 }
@@ -356,7 +351,9 @@ function noFile(): never {
   throw new TypeError('files cannot be read here');
 }
 
-/** `provider`, `provider/name` for a named one, `provider/model` for a further one; null when that is taken too. */
+/**
+ * `provider`, `provider/name` for a named endpoint, or `provider/model` for a second one; null if that is taken too.
+ */
 function chooseSlug(
   provider: string,
   name: string | undefined,
@@ -379,7 +376,7 @@ function makeModel(
   const first = endpoints[0];
   const slash = id.indexOf('/');
   const special = first && specialModel(first.model);
-  // Facts of a family hold for its models that write.
+  // Family facts apply only to text models.
   const facts =
     first && !special ? familyFacts(first.model, first.protocol, first.quirks.reasoningField) : {};
   return Object.freeze({

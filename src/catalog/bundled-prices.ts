@@ -1,12 +1,15 @@
-// The prices and models that come with the gateway: one vendor a line, as `contrib/bundle-prices.ts` writes them. A vendor is
-// read when somebody asks for it, since most gateways use a few of them. Knows nothing of prices.
+// Bundled prices and models, one vendor per line, written by `contrib/bundle-prices.ts`. Vendors are parsed on first
+// use, because most gateways use only a few.
 import type { PriceBook, Vendor } from './price-data.ts';
 import lines from './bundled-prices.jsonl' with { type: 'text' };
 
 const head = JSON.parse(lines.slice(0, lines.indexOf('\n'))) as { readonly source: string };
 const known = new Map<string, Vendor | undefined>();
 
-/** The library's data, of the version in its name. Ids are taken as they are: nobody's own server must inherit prices. */
+/**
+ * Data of the price library, with its version. Vendor ids must match exactly, so that self-hosted servers do not
+ * inherit prices.
+ */
 export const BUNDLED_PRICES: PriceBook = Object.freeze({
   version: head.source,
   vendors: () => [],

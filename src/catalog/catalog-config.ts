@@ -1,14 +1,14 @@
-// Settings of providers and models by an operator: the part of the configuration that a catalog is built from. Types
-// only; `app/config` reads and checks files.
+// Types of configured providers and models, from which the catalog is built. `app/config` reads and validates the
+// files.
 import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
 import type { AuthScheme, Patience, SettingName } from './providers/index.ts';
 import type { Secret } from '../base/telemetry/secret.ts';
 import type { ConfiguredPrice } from './prices.ts';
 
-/** `vendor`: lines of batches go to the vendor's own batch API. `requests`: they are asked as any other request. */
+/** `vendor`: batch lines are sent to the vendor's batch API. `requests`: they are sent as ordinary requests. */
 export type BatchRoute = 'vendor' | 'requests';
 
-/** One protocol of a configured provider; what is absent comes from the preset, if there is one. */
+/** One protocol of a configured provider. Absent members come from the preset, if any. */
 export interface ProtocolConfig {
   readonly baseUrl?: string | undefined;
   readonly faithful?: boolean | undefined;
@@ -18,16 +18,16 @@ export interface ProtocolConfig {
 }
 
 export interface ProviderConfig {
-  /** The preset to start from when the provider's own id is not one. */
+  /** Preset to start from if the provider's id is not one. */
   readonly preset?: string | undefined;
-  /** Undefined: look at the preset's variable. Null: deliberately empty, so the provider stays off. */
+  /** Undefined: use the preset's variable. Null: empty on purpose, so the provider stays off. */
   readonly apiKey?: Secret | null | undefined;
   readonly baseUrl?: string | undefined;
   readonly protocols?: Readonly<Partial<Record<ProtocolName, ProtocolConfig>>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Address of a proxy, or `none`. */
+  /** Proxy URL, or `none`. */
   readonly proxy?: Secret | undefined;
-  /** Each a path or the PEM itself. */
+  /** Each is a path or the PEM itself. */
   readonly tls?:
     | {
         readonly cert?: string | undefined;
@@ -36,15 +36,15 @@ export interface ProviderConfig {
       }
     | undefined;
   readonly auth?: AuthScheme | undefined;
-  /** Route of lines of batches. Absent: they are asked as any other request. */
+  /** Route of batch lines. Absent: they are sent as ordinary requests. */
   readonly batch?: BatchRoute | undefined;
-  /** Share of the ordinary price that lines of batches cost there, from 0 to 1. */
+  /** Factor on ordinary prices for batch lines, from 0 to 1. */
   readonly batchPriceFactor?: number | undefined;
-  /** In place of those of all requests. */
+  /** Overrides the general timeouts. */
   readonly timeouts?: Patience | undefined;
-  /** Values for the places in a preset's addresses. */
+  /** Values for placeholders in a preset's addresses. */
   readonly settings?: Readonly<Partial<Record<SettingName, string | undefined>>> | undefined;
-  /** Keys of an AWS account; what is absent comes from the environment, all or nothing. */
+  /** AWS keys. If absent, all of them come from the environment. */
   readonly awsKeys?:
     | {
         readonly accessKeyId: string | undefined;
@@ -52,11 +52,11 @@ export interface ProviderConfig {
         readonly sessionToken: Secret | undefined;
       }
     | undefined;
-  /** Profile of AWS's shared files. */
+  /** Profile in AWS's shared files. */
   readonly awsProfile?: string | undefined;
-  /** Google: a credential file, or its path. Any cloud: `instance`, for the identity of the machine. */
+  /** Google: a credential file or its path. Any cloud: `instance`, for the identity of the machine. */
   readonly credentials?: Secret | undefined;
-  /** An application of Microsoft Entra; what is absent comes from the environment. */
+  /** Microsoft Entra application. Absent members come from the environment. */
   readonly azureApplication?:
     | {
         readonly tenantId: string | undefined;
@@ -68,22 +68,22 @@ export interface ProviderConfig {
 
 export interface EndpointConfig {
   readonly provider: string;
-  /** The upstream's own name; default: the model id without its prefix. */
+  /** The upstream's model name; default: the model id without its prefix. */
   readonly model?: string | undefined;
   readonly protocol?: ProtocolName | undefined;
   /** Makes the slug `provider/name`. */
   readonly name?: string | undefined;
   readonly price?: ConfiguredPrice | undefined;
-  /** Default: that of the provider. */
+  /** Default: the provider's. */
   readonly batch?: BatchRoute | undefined;
-  /** Price of lines of batches there. Absent: a share of the ordinary price. */
+  /** Price of batch lines. Absent: derived from the ordinary price. */
   readonly batchPrice?: ConfiguredPrice | undefined;
   readonly contextLength?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly reasoning?: ReasoningStyle | undefined;
   readonly quirks?: Partial<Quirks> | undefined;
   readonly unsupported?: readonly Parameter[] | undefined;
-  /** From 0 to 1; default: that of the model. */
+  /** From 0 to 1; default: the model's. */
   readonly quality?: number | undefined;
 }
 
@@ -101,18 +101,18 @@ export interface ModelConfig {
 }
 
 export interface CatalogConfig {
-  /** `false` switches a preset off. */
+  /** `false` disables a preset. */
   readonly providers: Readonly<Record<string, ProviderConfig | false>>;
   readonly models: readonly ModelConfig[];
   readonly aliases: Readonly<Record<string, string>>;
   readonly catalog?: { readonly onlyKnown: boolean } | undefined;
 }
 
-/** Refuses an impossible configuration; `path` is that of the offending key. */
+/** Rejects an invalid configuration. `path` is the path of the key. */
 export type Refuse = (path: string, message: string) => never;
 
 /**
- * Makes a part of a configuration. What refuses it is noted by whoever gave this, and the other parts are looked at as well.
- * @returns undefined for a part that was refused
+ * Attempts a part of a configuration. A rejection is recorded, so that other parts are checked as well.
+ * @returns undefined if the part was rejected
  */
 export type Attempt = <Made>(make: () => Made) => Made | undefined;

@@ -1,4 +1,4 @@
-// Aliases of a configuration: each must lead to a model, and in no circle.
+// Validates aliases: each must lead to a model, without cycles.
 import { TEXTS } from '../canonical/index.ts';
 import type { Attempt, CatalogConfig, Refuse } from './catalog-config.ts';
 import type { Catalog } from './endpoint.ts';
@@ -7,11 +7,11 @@ export interface AliasTargets {
   readonly catalog: Catalog;
   /** Ids of configured models. */
   readonly configured: ReadonlySet<string>;
-  /** Ids of providers that were refused: what they serve is not known. */
+  /** Ids of rejected providers, whose models are unknown. */
   readonly refused: ReadonlySet<string>;
 }
 
-/** Refuses aliases that lead nowhere. */
+/** Refuses aliases without a target. */
 export function checkAliases(
   aliases: CatalogConfig['aliases'],
   targets: AliasTargets,

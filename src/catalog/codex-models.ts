@@ -1,18 +1,18 @@
-// The list of models as Codex reads it: the `models` of `GET /models?client_version=…`. Only the shape; which models a
-// key may use is decided outside. Source: `ModelInfo` in codex-rs/protocol/src/openai_models.rs, read 2026-11.
+// List of models in Codex's form: the `models` of `GET /models?client_version=…`. Source: `ModelInfo` in
+// codex-rs/protocol/src/openai_models.rs, read 2026-11.
 import type { JsonObject } from '../base/json/index.ts';
 import type { Model } from './endpoint.ts';
 
-/** Input kinds that Codex may send to a model; one word that it does not know makes it refuse the whole list. */
+/** Input kinds that Codex knows. It rejects the whole list if it contains another. */
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image']);
-/** Efforts of models that document none. */
+/** Efforts for models that document none. */
 const USUAL_EFFORTS = ['low', 'medium', 'high'];
-/** Tokens of a tool's output that are kept, as Codex does for models that it does not know. */
+/** Maximum tokens of tool output, the same as Codex's default for unknown models. */
 const OUTPUT_TOKENS = 10_000;
 
 /**
- * Codex takes a model's instructions from the list, in place of its own, and refuses a list without any. They are
- * therefore short, and right for every model that can call tools.
+ * Instructions that replace Codex's own; it rejects a list without any. They are short and suit every model that can
+ * call tools.
  */
 const INSTRUCTIONS = `You are a coding agent that works in a user's terminal through the tools of Codex.
 
@@ -23,9 +23,7 @@ const INSTRUCTIONS = `You are a coding agent that works in a user's terminal thr
 - Never undo changes that you did not make, and never run commands that destroy data unless the user asks for it.
 - Say in one sentence what you are about to do before you call tools. In the end say briefly what you changed, where, and what remains open.`;
 
-/**
- * @param models in the order in which Codex shall offer them
- */
+/** @param models in the order in which Codex offers them */
 export function encodeCodexModels(models: readonly Model[]): readonly JsonObject[] {
   return models.map((model, index) => {
     const efforts = effortsOf(model);

@@ -1,4 +1,4 @@
-// Input of the search for a provider's credential, in whatever cloud it is.
+// Input for resolving a provider's cloud credential.
 import type { ProviderPreset } from './providers/index.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 import type { Surroundings, Words } from './provider-place.ts';
@@ -6,7 +6,7 @@ import type { Surroundings, Words } from './provider-place.ts';
 export interface CredentialInput {
   readonly preset: ProviderPreset;
   readonly given: ProviderConfig;
-  /** The settings of the provider's place. */
+  /** Values of the provider's address settings. */
   readonly words: Words;
   /** Path of the provider in the configuration. */
   readonly path: string;
@@ -14,5 +14,5 @@ export interface CredentialInput {
   readonly refuse: Refuse;
 }
 
-/** The word for `credentials` that asks the cloud who the machine is. Nobody is asked unless it stands there. */
+/** Value of `credentials` that enables the cloud's metadata service. It is never queried otherwise. */
 export const INSTANCE = 'instance';

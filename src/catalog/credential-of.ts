@@ -1,5 +1,5 @@
-// Choice of a provider's credential where there is no key: the cloud's own way that the operator configured, or that
-// the environment offers. Only looks; tokens are fetched with the first request.
+// Resolves the cloud credential of a provider without a key, from the configuration or the environment. Tokens are
+// fetched with the first request.
 import type { CredentialKind } from './providers/index.ts';
 import { awsCredential } from './aws-credential.ts';
 import { azureCredential } from './azure-credential.ts';
@@ -16,12 +16,12 @@ const FINDERS: Readonly<Record<CredentialKind, (input: CredentialInput) => Crede
 
 let count = 0;
 
-/** The credential of a provider whose preset has such a kind. Refuses where something of it is missing. */
+/** The credential of a provider. Refuses if it is incomplete. */
 export function credentialOf(kind: CredentialKind, input: CredentialInput): EndpointCredential {
   return Object.freeze({ ...FINDERS[kind](input), id: ++count });
 }
 
-/** True where the operator named credentials: then a key that only the environment holds is not meant. */
+/** True if the operator configured credentials. They take precedence over a key in the environment. */
 export function namesCredential({
   awsKeys,
   awsProfile,

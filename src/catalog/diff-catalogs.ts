@@ -1,16 +1,16 @@
-// Differences of two catalogs: models that only one of them has, and changed prices. Pure.
+// Differences between two catalogs: added and removed models, and changed prices.
 import type { Catalog, Model } from './endpoint.ts';
 import type { Price, Rate } from './price.ts';
 
 export interface ModelChange {
   readonly model: string;
-  /** `gone`: its source no longer knows it, and what was known stays. */
+  /** `gone`: missing in the newer source. Its old data stays. */
   readonly change: 'new' | 'gone' | 'price up' | 'price down' | 'price' | 'price kept' | 'context';
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** The models that would change, in the order of their ids. Of each, the first endpoint speaks for all. */
+/** Changed models in order of their ids. Only the first endpoint of each is compared. */
 export function diffCatalogs(before: Catalog, after: Catalog): readonly ModelChange[] {
   const old = new Map(before.list().map((model) => [model.id, model]));
   const changes: ModelChange[] = [];
@@ -48,7 +48,7 @@ function priceOf({ endpoints }: Model): Price | null {
   return endpoints[0]?.price ?? null;
 }
 
-/** Every rate by name, as USD per million tokens. */
+/** Rates by name, in USD per million tokens. */
 function ratesOf(price: Price): readonly (readonly [string, Rate])[] {
   const { source: _, isKept: __, tools, ...rates } = price;
   const all: [string, Rate][] = [];
@@ -69,7 +69,7 @@ function rateText(rate: Rate): string {
   return [rate.base, ...rate.steps.map((step) => `${step.rate} above ${step.above}`)].join('/');
 }
 
-/** Up or down where every rate that differs goes one way. */
+/** Up or down, if all changed rates move in the same direction. */
 function direction(before: Price | null, after: Price | null): ModelChange['change'] {
   if (!before || !after) return 'price';
   const old = new Map(ratesOf(before));

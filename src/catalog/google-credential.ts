@@ -1,6 +1,6 @@
-// Which identity gets access tokens of Google. Places and kinds of files as "How Application Default Credentials works"
-// (docs.cloud.google.com) and AIP-4110 to AIP-4117 say (2026-11), but for the metadata server, which must be asked for
-// by name.
+// Google identity that gets access tokens. Sources and file kinds as in "How Application Default Credentials works"
+// (docs.cloud.google.com) and AIP-4110 to AIP-4117 (2026-11), except for the metadata server, which must be configured
+// explicitly.
 import { TEXTS } from '../canonical/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import { asObject, asString, isJsonObject, parseJson } from '../base/json/index.ts';
@@ -14,7 +14,7 @@ const EXCHANGE_URL = 'https://sts.googleapis.com/v1/token';
 const METADATA_HOST = 'metadata.google.internal';
 const VARIABLE = 'GOOGLE_APPLICATION_CREDENTIALS';
 
-/** The credential. Refuses where there is none, and files of kinds that cannot be used. */
+/** The credential. Refuses if there is none, and files of unsupported kinds. */
 export function googleCredential(input: CredentialInput): CredentialFacts {
   const { given, path, surroundings, refuse } = input;
   const { environment } = surroundings;
@@ -50,7 +50,10 @@ export function googleCredential(input: CredentialInput): CredentialFacts {
   return { kind: 'token', source, origin: `${whose(source)}, from ${place}` };
 }
 
-/** A path, or the text itself. @param isOwn true: the configuration names it, not the environment */
+/**
+ * Text of a credential file, given as a path or as the text itself.
+ * @param isOwn true: named by the configuration, not by the environment
+ */
 function textOf(named: string, isOwn: boolean, { path, surroundings, refuse }: CredentialInput): string {
   if (named.trimStart().startsWith('{')) return named;
   try {
@@ -61,19 +64,19 @@ function textOf(named: string, isOwn: boolean, { path, surroundings, refuse }: C
   }
 }
 
-/** Login that `gcloud auth application-default login` left. Undefined: there is none. */
+/** File written by `gcloud auth application-default login`. Undefined: none. */
 function loginOf({ surroundings: { environment, readFile } }: CredentialInput): string | undefined {
   const home = environment['HOME'];
   const folder = environment['CLOUDSDK_CONFIG'] || (home && `${home}/.config/gcloud`);
   try {
     return folder ? readFile(`${folder}/application_default_credentials.json`) : undefined;
   } catch {
-    // Nobody logged in.
+    // There is no login.
     return undefined;
   }
 }
 
-/** Kinds of files; a reader gives undefined where a member is missing. */
+/** File kinds. A reader returns undefined if a member is missing. */
 const KINDS: Readonly<Record<string, (file: JsonObject) => TokenSource | undefined>> = {
   service_account: (file) => {
     const email = asString(file['client_email']);
@@ -109,7 +112,7 @@ const KINDS: Readonly<Record<string, (file: JsonObject) => TokenSource | undefin
     const url = asString(place['url']);
     const subject =
       path === undefined ? url !== undefined && { url, headers: texts(place['headers']) } : { file: path };
-    // Signatures of AWS, certificates and programs are other kinds of proof.
+    // Other subject tokens (AWS signatures, certificates, executables) are not supported.
     const isOther = ['environment_id', 'certificate', 'executable'].some((each) => place[each] !== undefined);
     if (audience === undefined || subjectTokenType === undefined || !subject || isOther) return undefined;
     const format = asObject(place['format']);

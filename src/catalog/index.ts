@@ -1,4 +1,4 @@
-// Models, where they are served, what they can do and what they cost. Data, resolved once per configuration.
+// Models, their endpoints, capabilities and prices. Immutable data, resolved once per configuration.
 export {
   AUTO_MODELS,
   autoCandidates,

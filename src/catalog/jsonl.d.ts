@@ -1,4 +1,4 @@
-// Files of one JSON value a line, imported as text: they are part of the program, bundled or not.
+// JSON Lines files imported as text, which become part of the program when bundled.
 declare module '*.jsonl' {
   const text: string;
   export default text;

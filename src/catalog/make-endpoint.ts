@@ -1,5 +1,5 @@
-// One endpoint, resolved: provider facts, family facts, the price library and the operator's own words laid over
-// each other once, so that a request only reads. Knows nothing of how a model is found.
+// Makes an endpoint: merges facts of the provider, the model family, the price library and the operator once, so that
+// requests only read them.
 import type {
   CanonicalRequest,
   Parameter,
@@ -23,7 +23,7 @@ import {
 } from './prices.ts';
 import { isUnfaithful, type MeasuredFacts, unsupportedParameters } from './measured-facts.ts';
 
-/** Facts that a provider's own list of models states; they replace what is guessed from the name. */
+/** Facts from a provider's own list of models. They replace facts derived from the name. */
 export interface StatedFacts {
   readonly reasoningStyle: ReasoningStyle;
   readonly reasoningMandatory: boolean;
@@ -41,17 +41,17 @@ export interface EndpointInput {
   readonly protocol: ProtocolName;
   readonly slug: string;
   readonly modelId: string;
-  /** The upstream's own name. */
+  /** The upstream's model name. */
   readonly model: string;
   readonly library: LibraryModel | null;
   readonly stated?: StatedFacts | undefined;
-  /** Facts that were measured: they count before documents, and after the operator's settings. */
+  /** Measured facts. They take precedence over documented ones, but not over the operator's settings. */
   readonly measured?: MeasuredFacts | undefined;
   readonly config?: Omit<EndpointConfig, 'provider'> | undefined;
   readonly countedAs?: Endpoint['countedAs'];
   /** The same endpoint in another protocol. */
   readonly speaking?: Endpoint['speaking'];
-  /** Replaces the library's price; the endpoint's own configured price is stronger. */
+  /** Replaces the library's price, but not the endpoint's configured price. */
   readonly price?: PriceSource | undefined;
 }
 
@@ -62,12 +62,12 @@ const STRENGTH: Readonly<Record<Quirks['structuredOutput'], number>> = {
 };
 
 /**
- * A server that no vendor runs may stand where private addresses lead somewhere: what requests point to is fetched and
- * called from here, under guard.
+ * Self-hosted servers may be able to reach private addresses. URLs in requests are therefore fetched by the gateway,
+ * under guard.
  */
 const LEFT_TO_NOBODY_ELSE: Partial<Quirks> = { fetchesUrls: false, runsMcp: false };
 
-/** Builds a frozen endpoint. Its `price` is read through the clock where the vendor charges by date or hour. */
+/** Makes a frozen endpoint. Its `price` is a getter, because vendors may charge by date or hour. */
 export function makeEndpoint(input: EndpointInput): Endpoint {
   const { provider, served, stated, measured, config, library } = input;
   const family: FamilyFacts = stated
@@ -83,7 +83,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
   };
   const known = stated?.reasoningStyle ?? family.reasoningStyle ?? 'none';
   const style = config?.reasoning ?? measured?.reasoningStyle ?? known;
-  // Facts about a style that is contradicted are facts about something else.
+  // Facts about the documented style do not apply to another one.
   const facts = style === known ? (stated ?? family) : {};
   const budget = 'reasoningBudget' in facts ? facts.reasoningBudget : undefined;
   const source = config?.price
@@ -151,12 +151,12 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
   return Object.freeze(endpoint);
 }
 
-/** An aggregator that gives details back under the model's own format reads them back in it. */
+/** Aggregators accept reasoning details in the format in which they return them, which is the model's own. */
 function detailsFormat(quirks: Quirks, family: FamilyFacts): string | null {
   return quirks.reasoningReplay === 'reasoning_details' ? (family.detailsFormat ?? null) : null;
 }
 
-/** Parameters that are taken without reasoning, but for those that another layer calls refused. */
+/** Parameters accepted without reasoning, except those that are otherwise unsupported. */
 function takenWithoutReasoning(
   { served, config }: EndpointInput,
   { onlyWithoutReasoning = [] }: FamilyFacts,
@@ -165,42 +165,42 @@ function takenWithoutReasoning(
   return new Set(onlyWithoutReasoning.filter((parameter) => !refused.has(parameter)));
 }
 
-/** Nothing where the operator names another style than the one that was met. */
+/** Undefined if the operator configured another style than the measured one. */
 function measuredMandatory({ measured, config }: EndpointInput): boolean | undefined {
   const isOther = config?.reasoning !== undefined && config.reasoning !== measured?.reasoningStyle;
   return isOther ? undefined : measured?.reasoningMandatory;
 }
 
-/** Quirks of the server and of the model, from documents. */
+/** Documented quirks of server and model. */
 function layerQuirks(served: ActiveProtocol, family: Partial<Quirks>): Quirks {
   const merged = resolveQuirks(served.quirks, family);
   const server = served.quirks.structuredOutput ?? 'json_schema';
-  // The weaker of server and model decides what is really enforced.
+  // Enforcement is limited by both server and model.
   const structuredOutput =
     STRENGTH[merged.structuredOutput] < STRENGTH[server] ? merged.structuredOutput : server;
   return { ...merged, structuredOutput };
 }
 
-// In which protocol an endpoint is spoken to: what its maker or its provider prefers, and in which others it may be spoken
-// to just as well. Facts only: the client's own protocol is weighed against them when a request is planned.
+// Protocols of an endpoint: the preferred one, and those that are equally good. The client's protocol is chosen among
+// them when a request is planned.
 
 type Speaker = Pick<ActiveProvider, 'protocols' | 'protocolOf' | 'defaultProtocol'>;
 
-/** The protocol for a model when nothing is known of the client. */
+/** The default protocol for a model. */
 export function chooseProtocol(provider: Speaker, name: string): ProtocolName {
   const preferred = dedicated(provider, name) ?? preferredProtocol(name);
   return preferred && provider.protocols.has(preferred) ? preferred : provider.defaultProtocol;
 }
 
 /**
- * The other protocols in which the provider serves a model as well as in its first one. None where there is a reason
- * for that one: the provider has a protocol for such models alone, or the family loses something in the others.
+ * Other protocols in which the provider serves a model equally well. Empty if the first one has a reason: the provider
+ * has a dedicated protocol for such models, or the family loses features in others.
  */
 export function otherProtocols(provider: Speaker, name: string): readonly ProtocolName[] {
   if (provider.protocols.size < 2) return NONE;
   const first = chooseProtocol(provider, name);
   const others = [...provider.protocols.keys()].filter((protocol) => protocol !== first);
-  // Nobody else's requests can be said in these, and their clients' requests in nothing else.
+  // These protocols exist only for their own clients, whose requests cannot be translated.
   const own = others.filter((protocol) => serverFacts(protocol).forOwnClients);
   if (dedicated(provider, name) || preferredProtocol(name) === first) return own;
   const forOthers = new Set(provider.protocolOf?.map(({ protocol }) => protocol));
@@ -208,21 +208,21 @@ export function otherProtocols(provider: Speaker, name: string): readonly Protoc
 }
 
 /**
- * The endpoints of a model as a request is sent to them: in the client's own protocol where they serve it as well as
- * any other, for then nothing has to be translated.
+ * Endpoints of a model for a request, in the client's own protocol if they serve it equally well, so that nothing needs
+ * to be translated.
  */
 export function endpointsFor(
   { endpoints }: Pick<Model, 'endpoints'>,
   { protocol, task }: Pick<CanonicalRequest, 'protocol' | 'task'>,
 ): readonly Endpoint[] {
-  // Tasks besides text are nobody's protocol.
+  // Tasks other than text do not depend on the protocol.
   if (task || !endpoints.some(({ speaking }) => speaking)) return endpoints;
   return endpoints.map((endpoint) => endpoint.speaking?.(protocol) ?? endpoint);
 }
 
 const NONE: readonly ProtocolName[] = [];
 
-/** The one protocol that the provider has for models of such a name. */
+/** The provider's protocol for models with such a name, if any. */
 function dedicated({ protocolOf }: Speaker, name: string): ProtocolName | undefined {
   return protocolOf?.find(({ match }) => match.test(name))?.protocol;
 }

@@ -1,11 +1,11 @@
-// Measured facts of one endpoint. One layer of the catalog: above documents about a provider and a model, below the
-// operator's settings. Must not know how they were measured.
+// Measured facts of an endpoint. In the catalog they take precedence over documented facts, but not over the operator's
+// settings.
 import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
 
-/** Only what was measured is there: an absent member says nothing. */
+/** An absent member was not measured. */
 export interface MeasuredFacts {
   readonly quirks: Partial<Quirks>;
-  /** True: the parameter has its effect. False: it is refused or ignored. */
+  /** True: effective. False: rejected or ignored. */
   readonly parameters: Readonly<Partial<Record<Parameter, boolean>>>;
   readonly reasoningStyle?: ReasoningStyle | undefined;
   readonly reasoningMandatory?: boolean | undefined;
@@ -13,22 +13,22 @@ export interface MeasuredFacts {
   readonly contextLength?: number | undefined;
 }
 
-/** Which endpoint was measured. Facts about another address say nothing, whatever the provider is called. */
+/** The measured endpoint. Results for another address do not apply, even for the same provider. */
 export interface MeasuredPlace {
   readonly provider: string;
   readonly protocol: ProtocolName;
-  /** The upstream's own name of the model. */
+  /** The upstream's model name. */
   readonly model: string;
   readonly baseUrl: string;
 }
 
-/** Facts that were measured at a place. Undefined: nothing was. */
+/** Measured facts of an endpoint. Undefined: none. */
 export type FindMeasured = (place: MeasuredPlace) => MeasuredFacts | undefined;
 
 /**
- * The parameters that an endpoint does not take.
- * @param documented as its provider and the family of its model have it
- * @param measured undefined when nothing was measured, or when the operator listed the parameters of the provider
+ * Parameters that an endpoint does not support.
+ * @param documented documented for its provider and model family
+ * @param measured undefined: not measured, or the operator configured the provider's parameters
  */
 export function unsupportedParameters(
   documented: Iterable<Parameter>,
@@ -43,8 +43,7 @@ export function unsupportedParameters(
 }
 
 /**
- * Quirks about members that clients write themselves. The others are about members that the gateway makes, or that it
- * emulates.
+ * Quirks of members that clients write themselves. Other quirks concern members that the gateway generates or emulates.
  */
 const CLIENTS_WORDS: readonly (keyof Quirks)[] = [
   'maxTokensField',
@@ -57,9 +56,9 @@ const CLIENTS_WORDS: readonly (keyof Quirks)[] = [
 ];
 
 /**
- * True when a server that is documented to follow its protocol to the letter was found not to: a client's words may not
- * be passed on as they are.
- * @param documented its quirks without what was measured
+ * True if a server that is documented as faithful was measured to differ, so that client requests cannot be relayed
+ * unchanged.
+ * @param documented its quirks without measurements
  */
 export function isUnfaithful(documented: Quirks, { quirks }: MeasuredFacts): boolean {
   return CLIENTS_WORDS.some((name) => quirks[name] !== undefined && quirks[name] !== documented[name]);

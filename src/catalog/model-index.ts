@@ -1,35 +1,35 @@
-// Finding the model a client means. Listed ids first, then spellings of them, then any name of a provider that
-// is on. Deterministic: the same configuration and id give the same model. Knows nothing of prices or facts.
+// Finds the model that a client means: listed ids first, then their spellings, then any name of an enabled provider.
+// Deterministic for a configuration.
 import type { Catalog, Model } from './endpoint.ts';
 import { looseName } from './families/index.ts';
 import { GatewayError, problemOfModelName } from '../canonical/index.ts';
 
 export interface IndexInput {
   readonly models: readonly Model[];
-  /** Found like the others, but not listed with them. */
+  /** Models that can be found, but are not listed. */
   readonly besides: readonly Model[];
-  /** Alias to id, as configured; targets are looked up like any other id. */
+  /** Configured aliases and their targets. Targets are looked up like other ids. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Ids of the providers that are on. */
+  /** Ids of enabled providers. */
   readonly providers: ReadonlySet<string>;
-  /** How to enable each provider that is known and off. */
+  /** How to enable each known but disabled provider. */
   readonly off: ReadonlyMap<string, string>;
-  /** Makes a model for a name of a provider that is on; null when the provider is not on or refuses the name. */
+  /** Makes a model for a name of a provider; null if the provider is not enabled or rejects the name. */
   readonly unlisted: (provider: string, name: string) => Model | null;
-  /** A dated name of a listed model (`-20250929`, `-2024-08-06`): the same model, that version. Null: not possible. */
+  /** A dated version (`-20250929`, `-2024-08-06`) of a listed model. Null: not possible. */
   readonly dated: (model: Model, date: string) => Model | null;
-  /** A bare name that is not listed but that one vendor alone claims as its own (`gpt-5.2-codex`). */
+  /** A bare name that is not listed, but recognised by a single vendor (`gpt-5.2-codex`). */
   readonly claimed: (name: string) => Model | null;
 }
 
-/** Longer ids are nobody's; they are refused before any work is done on them. */
+/** Longer ids are rejected before any lookup. */
 const LONGEST_ID = 200;
-/** Names that are not listed are made up by clients: remember no more of them than this. */
+/** Maximum number of cached names that are not listed, because clients choose them freely. */
 const REMEMBERED = 1000;
 
 const DATE = /[-@](\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Builds the catalog's lookups over a finished list of models. */
+/** Builds the lookups over a complete list of models. */
 export function indexModels(input: IndexInput): Omit<Catalog, 'providers' | 'secrets' | 'credentialOrigins'> {
   const sorted = byId(input.models);
   const known = byId([...input.models, ...input.besides]);
@@ -59,7 +59,7 @@ export function indexModels(input: IndexInput): Omit<Catalog, 'providers' | 'sec
 
   function find(id: string): Model | null {
     const target = Object.hasOwn(input.aliases, id) ? (input.aliases[id] ?? id) : id;
-    // A chain of aliases is followed to its end; loops were refused when the configuration was read.
+    // Follows chains of aliases. Cycles were rejected when the configuration was read.
     if (target !== id) return find(target);
     const found = listed.get(id);
     if (found) return found;
@@ -97,7 +97,7 @@ function byId(models: readonly Model[]): readonly Model[] {
   return Object.freeze([...models].sort((a, b) => (a.id < b.id ? -1 : 1)));
 }
 
-/** The id without its provider. */
+/** Id without the provider. */
 function bareName(id: string): string {
   return id.slice(id.indexOf('/') + 1);
 }
@@ -111,10 +111,7 @@ function unique(models: readonly Model[], key: (model: Model) => string): Readon
   return result;
 }
 
-/**
- * The candidates that look most like a word, best first; those that look nothing like it are left out.
- * @param count how many at most
- */
+/** The candidates most similar to a word, best first, without dissimilar ones. @param count maximum number */
 export function nearest(word: string, candidates: readonly string[], count: number): readonly string[] {
   if (word.length === 0 || word.length > 100) return [];
   const wanted = looseName(word);
@@ -122,7 +119,7 @@ export function nearest(word: string, candidates: readonly string[], count: numb
   const scored: { readonly text: string; readonly distance: number }[] = [];
   for (const text of candidates) {
     const loose = looseName(text);
-    // A bare name is compared with bare names, so that the provider in front does not count against it.
+    // Bare names are compared with bare names, so that the provider prefix does not count.
     const compared = wanted.includes('/') ? loose : bareName(loose);
     const distance = compared.startsWith(wanted) ? 1 : editDistance(wanted, compared, limit);
     if (distance <= limit) scored.push({ text, distance });
@@ -131,7 +128,7 @@ export function nearest(word: string, candidates: readonly string[], count: numb
   return scored.slice(0, count).map((entry) => entry.text);
 }
 
-/** Levenshtein distance; anything above `limit` is reported as `limit + 1`. */
+/** Levenshtein distance, or `limit + 1` if it is greater. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
@@ -150,14 +147,14 @@ function editDistance(a: string, b: string, limit: number): number {
   return previous[b.length] ?? 0;
 }
 
-// The entry of model lists that stands for no model: asked for by its name, the gateway chooses.
+// Automatic choice of the model: a list entry that stands for no particular model.
 
 const AUTO_ID = 'dragoman/auto';
 
-/** Ids by which a client leaves the choice of the model to the gateway. */
+/** Ids that leave the choice of the model to the gateway. */
 export const AUTO_MODELS: ReadonlySet<string> = new Set([AUTO_ID, 'auto', 'zenmux/auto']);
 
-/** True when an id leaves the choice to the gateway: unless the operator has a model, an alias or a provider of that name. */
+/** True if an id leaves the choice to the gateway, and the operator has no model, alias or provider of that name. */
 export function isAuto(id: string, catalog: Catalog): boolean {
   if (!AUTO_MODELS.has(id) || catalog.isListed(id)) return false;
   const slash = id.indexOf('/');
@@ -165,8 +162,10 @@ export function isAuto(id: string, catalog: Catalog): boolean {
 }
 
 /**
- * The entry for lists: it can do what one of the models can, and has no price, because each has its own.
- * @param models those that it may choose among; null is returned when there is none
+ * List entry for the automatic choice, with the combined capabilities of the models. It has no price, because each
+ * model has its own.
+ * @param models models to choose among
+ * @returns null if there are none
  */
 export function autoEntry(models: readonly Model[]): Model | null {
   const candidates = autoCandidates(models);
@@ -187,9 +186,7 @@ export function autoEntry(models: readonly Model[]): Model | null {
   };
 }
 
-/**
- * The models that an open choice is made among: those that write text; simulated ones only where there are no others.
- */
+/** Models for the automatic choice: text models. Simulated ones only if there are no others. */
 export function autoCandidates(models: readonly Model[]): readonly Model[] {
   const writers = models.filter((model) => model.outputModalities.includes('text'));
   const real = writers.filter((model) => !model.builtIn);
@@ -200,29 +197,29 @@ function largest(numbers: readonly (number | null)[]): number | null {
   return numbers.reduce((most, number) => (number !== null && number > (most ?? 0) ? number : most), null);
 }
 
-// The id of a model as a client wrote it, with the provider that it may name behind a colon.
+// Ids as written by clients, which may name a provider behind a colon.
 
 export interface ResolvedModel {
   readonly model: Model;
-  /** Provider or endpoint slug that the id names; null when it names none. */
+  /** Provider or endpoint slug in the id; null: none. */
   readonly pinned: string | null;
 }
 
-/** Longest id with the name of an endpoint behind it. */
+/** Maximum length of an id with an endpoint's slug. */
 const LONGEST_NAMED_ID = 2 * LONGEST_ID;
 
 /**
- * The model of an id: `model`, or `model:provider` / `model:provider/endpoint`. A listed id or alias wins over the
- * reading with a suffix, and the suffix must name a provider that is on, because names of models may hold colons
- * themselves (`qwen3:0.6b`, `…:free`). Null when there is no such model.
- * @param param where it stands, for the error
- * @throws GatewayError `invalid_request` for characters that nobody sees, unless the id is listed with them
+ * Resolves an id: `model`, or `model:provider` / `model:provider/endpoint`. A listed id or alias takes precedence, and
+ * the suffix must name an enabled provider, because model names may contain colons (`qwen3:0.6b`, `…:free`).
+ * @param param name of the parameter, for the error
+ * @returns null if there is no such model
+ * @throws GatewayError `invalid_request` for invisible characters, unless the id is listed with them
  */
 export function resolveModelId(id: string, catalog: Catalog, param = 'model'): ResolvedModel | null {
   const problem = catalog.isListed(id) ? null : problemOfModelName(id);
   if (problem !== null) throw new GatewayError('invalid_request', `${param}: ${problem}`, { param });
   if (id.length <= LONGEST_NAMED_ID && !catalog.isListed(id)) {
-    // From the left: what follows the first provider is part of its endpoint's name.
+    // From left to right, because endpoint slugs may contain colons too.
     for (let colon = id.indexOf(':', 1); colon > 0; colon = id.indexOf(':', colon + 1)) {
       const slug = id.slice(colon + 1);
       const slash = slug.indexOf('/');

@@ -1,5 +1,5 @@
-// Bodies of `GET /models` and `GET /models/{id}`: OpenAI's own keys, with those that model browsers already read
-// (display name, modalities, prices, limits) beside them. Only shapes; which models a key may see is decided outside.
+// Bodies of `GET /models` and `GET /models/{id}`: OpenAI's members, and additional ones that model browsers read
+// (display name, modalities, prices, limits).
 import { PARAMETERS } from '../canonical/index.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../base/json/index.ts';
 import type { Parameter, ProtocolName } from '../canonical/index.ts';
@@ -8,10 +8,10 @@ import type { Endpoint, Model } from './endpoint.ts';
 import { SPECIAL_MODELS } from './families/index.ts';
 import type { Price, Rate } from './price.ts';
 
-/** The list of models in OpenAI's envelope. */
+/** List of models in OpenAI's envelope. */
 export function encodeModelList(models: readonly Model[]): JsonObject {
   const data = models.map(encodeModel);
-  // The last two as OpenRouter has them: all models are on this page.
+  // `total_count` and `links` as in OpenRouter's list. All models are on one page.
   return { object: 'list', data, total_count: data.length, links: { next: null } };
 }
 
@@ -31,7 +31,7 @@ export function encodeModel(model: Model): JsonObject {
     context_length: model.contextLength,
     max_output_tokens: model.maxOutputTokens,
     pricings: price ? encodePricings(price) : {},
-    // OpenRouter's names for the same facts, which user interfaces already parse.
+    // OpenRouter's names for the same facts, which user interfaces already read.
     name: model.displayName,
     architecture: {
       modality: `${model.inputModalities.join('+')}->${model.outputModalities.join('+')}`,
@@ -47,7 +47,7 @@ export function encodeModel(model: Model): JsonObject {
       is_moderated: false,
     },
     supported_parameters: parametersOf(model),
-    // Members that OpenRouter's SDK demands besides, of which nothing is known here.
+    // Members that OpenRouter's SDK requires, but that are unknown here.
     canonical_slug: model.id,
     default_parameters: null,
     per_request_limits: null,
@@ -63,7 +63,7 @@ export function encodeModel(model: Model): JsonObject {
 
 type Condition = { readonly gte?: number; readonly gt?: number; readonly lte?: number };
 
-/** Arrays of `{value, unit, currency, conditions?}`, one entry per step; a class without a known rate is absent. */
+/** Arrays of `{value, unit, currency, conditions?}`, one entry per step. Unknown rates are absent. */
 function encodePricings(price: Price): JsonObject {
   const pricings: MutableJsonObject = {};
   const add = (key: string, rate: Rate | undefined): void => {
@@ -94,7 +94,7 @@ function encodeRate(rate: Rate): JsonValue {
   return entries;
 }
 
-/** Conditions count thousands of prompt tokens, as ZenMux's model list does. */
+/** Conditions are in thousands of prompt tokens, as in ZenMux's model list. */
 function perMillion(value: number, tokens: Condition | undefined): JsonObject {
   if (!tokens) return { value, unit: 'perMTokens', currency: 'USD' };
   const condition: MutableJsonObject = { unit: 'kTokens' };
@@ -106,13 +106,10 @@ function perCount(value: number): JsonObject {
   return { value, unit: 'perCount', currency: 'USD' };
 }
 
-/**
- * Price that OpenRouter lists where none can be named beforehand (`openrouter/auto`, 2026-11): never zero, which is
- * free.
- */
+/** OpenRouter's value for prices that are not known in advance (`openrouter/auto`, 2026-11). Zero would mean free. */
 const UNKNOWN_PRICE = '-1';
 
-/** OpenRouter's form: USD per token as a string, at the base of every rate. */
+/** OpenRouter's form: USD per token as a string, at the base rates. */
 function encodePerToken(price: Price | null): JsonObject {
   const pricing: MutableJsonObject = { prompt: UNKNOWN_PRICE, completion: UNKNOWN_PRICE };
   if (!price) return pricing;
@@ -131,13 +128,13 @@ function encodePerToken(price: Price | null): JsonObject {
   return pricing;
 }
 
-/** A number without exponent and without the noise of binary fractions. */
+/** Decimal text without exponent and rounding noise. */
 function decimal(value: number): string {
   const text = value.toFixed(12).replace(/0+$/, '');
   return text.endsWith('.') ? text.slice(0, -1) : text;
 }
 
-/** Parameters for which a protocol has no member, wherever it is served. */
+/** Parameters that a protocol has no member for. */
 function lackingIn(protocol: ProtocolName): ReadonlySet<Parameter> {
   return findProtocol(protocol)?.upstream.lacks ?? new Set();
 }
@@ -150,7 +147,7 @@ function parametersOf({ endpoints: [first], outputModalities }: Model): readonly
   return first ? supportedParameters(first, lackingIn(first.protocol)) : [...ALWAYS].sort();
 }
 
-/** Parameters that every text model takes, whatever serves it. */
+/** Parameters that all text models accept. */
 const ALWAYS = [
   'max_tokens',
   'max_completion_tokens',
@@ -159,13 +156,10 @@ const ALWAYS = [
   'response_format',
   'structured_outputs',
 ];
-/** `stop` works everywhere: where a server has no field for it, the gateway cuts the answer. */
+/** `stop` always works, because the gateway cuts the answer if the server does not support it. */
 const EMULATED: ReadonlySet<Parameter> = new Set(['stop']);
 
-/**
- * Names of the request parameters that have an effect at an endpoint.
- * @param lacking what its protocol has no field for
- */
+/** Names of the effective parameters of an endpoint. @param lacking parameters that its protocol has no member for */
 function supportedParameters(endpoint: Endpoint, lacking: ReadonlySet<Parameter>): readonly string[] {
   const names = [...ALWAYS];
   for (const [parameter, name] of Object.entries(PARAMETERS) as [Parameter, string][]) {

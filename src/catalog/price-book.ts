@@ -1,5 +1,5 @@
-// Newer prices over older ones. A source that forgets a model, or what it costs, makes nothing free, unknown or gone: what
-// was known stays, and is marked. Knows no source, no file and no vendor.
+// Merges newer price data over older data. Models and prices that are missing in the newer data are kept and marked,
+// instead of becoming free or unknown.
 import {
   isList,
   type PriceBook,
@@ -10,9 +10,9 @@ import {
 } from './price-data.ts';
 
 /**
- * The book that newer data makes of an older one.
- * @param vendors those that the newer data knows
- * @param version the name of the newer data
+ * Merges newer data over an older book.
+ * @param vendors vendors of the newer data
+ * @param version version of the newer data
  */
 export function bookOver(older: PriceBook, vendors: readonly Vendor[], version: string): PriceBook {
   const merged = new Map<string, Vendor>();
@@ -22,7 +22,7 @@ export function bookOver(older: PriceBook, vendors: readonly Vendor[], version: 
   return bookOf(older, merged, version);
 }
 
-/** A book as it was kept: its vendors stand as they are over those of another. */
+/** Restores a merged book: its vendors replace those of another. */
 export function keptBook(older: PriceBook, vendors: readonly Vendor[], version: string): PriceBook {
   return bookOf(older, new Map(vendors.map((vendor) => [vendor.id, vendor])), version);
 }
@@ -60,7 +60,8 @@ function mergedVendor(
     before.delete(model.id);
     return known ? mergedModel(model, known, version, olderVersion) : { ...model, source: version };
   });
-  // Rules are tried in order: those of models that are gone must not take the names of others.
+  // Added last, because match rules are tried in order, and rules of removed models must not match names of current
+  // ones.
   for (const model of before.values()) models.push(asGone(model, olderVersion));
   return { ...newer, models };
 }
@@ -98,7 +99,10 @@ function mergedModel(
   return Object.keys(kept).length > 0 ? { ...base, prices, kept } : { ...base, prices };
 }
 
-/** A price that is not said, or nothing where there was one: vendors lower prices, sources lose them. */
+/**
+ * True if a price is missing or has become zero. Vendors lower prices, but a zero is more likely an error in the
+ * source.
+ */
 function isForgotten(newer: PriceValue | undefined, older: PriceValue): boolean {
   return newer === undefined || (isMore(older) && !isMore(newer));
 }

@@ -1,7 +1,6 @@
-// Prices of models as data of many vendors: the form that `@pydantic/genai-prices` publishes, the lookup of a name,
-// and the price that holds at a time. Pure functions; knows no source of such data.
+// Price data in the form of `@pydantic/genai-prices`: lookup of model names, and prices at a given time.
 
-/** A rule that takes names of models. Case is ignored but in patterns. */
+/** Rule that matches model names. Case is ignored, except in patterns. */
 export type MatchRule =
   | { readonly equals: string }
   | { readonly starts_with: string }
@@ -11,7 +10,7 @@ export type MatchRule =
   | { readonly or: readonly MatchRule[] }
   | { readonly and: readonly MatchRule[] };
 
-/** USD per unit that the key names; steps by tokens of the prompt. */
+/** USD per unit of the key, with optional steps by prompt tokens. */
 export type PriceValue =
   | number
   | {
@@ -38,35 +37,35 @@ export interface PricedModel {
   readonly context_window?: number | undefined;
   readonly deprecated?: boolean | undefined;
   readonly prices: PriceValues | readonly ConditionalPrices[];
-  /** The version that said so last. Absent: that of the book. */
+  /** Version of the data that contained it last. Absent: that of the book. */
   readonly source?: string | undefined;
-  /** Keys of prices that newer data forgot, with the version that they are kept from. */
+  /** Prices that are missing in newer data, with the version they come from. */
   readonly kept?: Readonly<Record<string, string>> | undefined;
-  /** True where newer data does not know the model at all. */
+  /** True if newer data does not contain the model. */
   readonly gone?: boolean | undefined;
 }
 
 export interface Vendor {
   readonly id: string;
   readonly models: readonly PricedModel[];
-  /** Vendors whose models this one serves as well. */
+  /** Vendors whose models this one also serves. */
   readonly fallback_model_providers?: readonly string[] | undefined;
 }
 
-/** Prices of all vendors, of one version. Immutable. */
+/** Prices of all vendors in one version. Immutable. */
 export interface PriceBook {
-  /** As a record names it. */
+  /** Version as written to records. */
   readonly version: string;
-  /** @param id exactly as the vendor is filed */
+  /** @param id exact id of the vendor */
   vendor(id: string): Vendor | undefined;
-  /** Vendors of which newer data than the bundled said something: these must be kept. */
+  /** Vendors with newer data than the bundled one, which must be stored. */
   readonly vendors: () => readonly Vendor[];
 }
 
-/** No vendor has names so long, and rules are tried on names that clients make up. */
+/** Maximum length of names to look up, because clients choose them freely. Real names are shorter. */
 const LONGEST_NAME = 200;
 
-/** The model that a vendor means by a name; dates without dashes are tried with them as well. */
+/** The model that a vendor means by a name. A date without dashes also matches one with dashes. */
 export function findPriced(book: PriceBook, vendor: Vendor, name: string): PricedModel | undefined {
   const lower = name.toLowerCase().trim();
   if (lower.length > LONGEST_NAME) return undefined;
@@ -80,7 +79,7 @@ export function findPriced(book: PriceBook, vendor: Vendor, name: string): Price
   return undefined;
 }
 
-/** The prices that hold at a time: the last whose condition does, else the first. @param time Unix milliseconds */
+/** Prices at a time: the last entry whose condition holds, or else the first. @param time Unix milliseconds */
 export function pricesAt({ prices }: PricedModel, time: number): PriceValues {
   if (!isList(prices)) return prices;
   const second = Math.floor(time / 1000) % 86_400;
@@ -98,7 +97,7 @@ export function isList(prices: PricedModel['prices']): prices is readonly Condit
   return Array.isArray(prices);
 }
 
-/** `15:30:00Z` or `15:30:00+02:00` as seconds since midnight, UTC. */
+/** Converts `15:30:00Z` or `15:30:00+02:00` to seconds since midnight, UTC. */
 function secondOfDay(time: string): number {
   const [, h = 0, m = 0, s = 0, sign = '+', offsetH = 0, offsetM = 0] =
     /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|([+-])(\d{2}):?(\d{2}))?$/.exec(time) ?? [];
@@ -108,7 +107,7 @@ function secondOfDay(time: string): number {
 
 const compiled = new WeakMap<MatchRule, RegExp>();
 
-/** True when a rule of prefixes, endings, fragments or patterns takes the name, which is in lower case. */
+/** True if a rule matches a lower-case name by prefix, suffix, substring or pattern. */
 export function accepts(rule: MatchRule, lower: string): boolean {
   if ('equals' in rule) return lower === rule.equals.toLowerCase();
   if ('starts_with' in rule) return lower.startsWith(rule.starts_with.toLowerCase());

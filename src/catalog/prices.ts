@@ -1,5 +1,5 @@
-// Prices and model lists of vendors, turned into our own shape when a catalog is built. Knows the form of the price
-// library's data, and not its calculator, which is far too slow to be asked per request. Never fetches anything.
+// Prices and model lists of vendors, converted from the price library's data when a catalog is built. The library's own
+// calculator is not used, because it is too slow to run per request.
 import { BUNDLED_PRICES } from './bundled-prices.ts';
 import {
   accepts,
@@ -18,22 +18,22 @@ import type { CanonicalRequest } from '../canonical/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { sharesMembers } from '../protocols/index.ts';
 
-/** Current price of a model. Some vendors charge by the hour of the day, so it may change. */
+/** Current price of a model. Some vendors charge by the hour, so it may change. */
 export type PriceSource = () => Price | null;
 
-/** A model as the price library knows it. */
+/** A model in the price library. */
 export interface LibraryModel {
-  /** The name that the library files it under. */
+  /** The library's name of the model. */
   readonly id: string;
-  /** The name that the vendor's API takes. */
+  /** The vendor API's name of the model. */
   readonly name: string;
   readonly displayName: string | null;
-  /** Tokens; null when unknown. */
+  /** Tokens; null: unknown. */
   readonly contextLength: number | null;
   readonly price: PriceSource;
 }
 
-/** USD per million tokens as the operator writes them; keys as in the configuration file. */
+/** Configured prices in USD per million tokens, with the configuration file's keys. */
 export interface ConfiguredPrice {
   readonly input?: number | undefined;
   readonly output?: number | undefined;
@@ -46,13 +46,13 @@ export interface ConfiguredPrice {
   readonly tools?: Readonly<Record<string, number>> | undefined;
 }
 
-/** No price is known. */
+/** No known price. */
 export const UNKNOWN_PRICE: PriceSource = () => null;
 
 /**
- * Every current model that the library lists for a vendor, deprecated ones left out.
- * @param priceId the vendor's id in the library; an id it does not know gives an empty list
- * @param now Unix milliseconds, for prices that depend on the time
+ * All current models that the library lists for a vendor, without deprecated ones.
+ * @param priceId the vendor's id in the library; an unknown id gives an empty list
+ * @param now Unix milliseconds, for time-dependent prices
  */
 export function libraryModels(
   priceId: string,
@@ -68,8 +68,8 @@ export function libraryModels(
 }
 
 /**
- * One model by the name its vendor's API takes, dated names included; null when the library does not know it.
- * Costs tens of microseconds: keep the result.
+ * A model by the name its vendor's API uses, including dated names; null if unknown. Takes tens of microseconds, so
+ * results should be cached.
  */
 export function libraryModel(
   priceId: string,
@@ -82,13 +82,13 @@ export function libraryModel(
   return found ? toLibraryModel(found, name, now, book) : null;
 }
 
-/** The operator's own price: it replaces the library's as a whole. */
+/** The operator's price, which replaces the library's completely. */
 export function configuredPrice(given: ConfiguredPrice): PriceSource {
   const price: Price = Object.freeze({ ...given, source: 'config' });
   return () => price;
 }
 
-/** The same with another level of all rates for tokens and requests. Tools cost what they cost. */
+/** A price with all token and request rates multiplied. Tool prices are unchanged. */
 export function scaledPrice(source: PriceSource, factor: number): PriceSource {
   if (factor === 1) return source;
   let last: { readonly of: Price; readonly scaled: Price } | undefined;
@@ -121,7 +121,7 @@ function scaled({ source, isKept, tools, request, ...rates }: Price, factor: num
   });
 }
 
-/** The price of a model that writes nothing: what it does not write costs nothing. */
+/** Price of a model without output tokens: output is free. */
 export function withoutOutput(source: PriceSource): PriceSource {
   return () => {
     const price = source();
@@ -145,7 +145,7 @@ function toLibraryModel(
   };
 }
 
-/** Source of a price, and whether newer data lacks it or a part of it. */
+/** Source of a price, and whether it or a part of it is missing in newer data. */
 type Mark = Pick<Price, 'source' | 'isKept'>;
 
 function markOf({ source, kept, gone }: PricedModel, version: string): Mark {
@@ -161,7 +161,7 @@ function fixedPrice(given: PriceValues, mark: Mark): PriceSource {
   return () => price;
 }
 
-/** A price with dates or hours: looked up at most once a minute. */
+/** A time-dependent price, evaluated at most once a minute. */
 function changingPrice(info: PricedModel, mark: Mark, now: () => UnixMs): PriceSource {
   let minute = -1;
   let price: Price | null = null;
@@ -176,7 +176,7 @@ function changingPrice(info: PricedModel, mark: Mark, now: () => UnixMs): PriceS
   };
 }
 
-/** The library's keys in our words. A key that has no place here is left out: none of them counts text tokens. */
+/** Converts the library's keys. Keys without an equivalent are dropped; none of them is for text tokens. */
 function toPrice(given: PriceValues, mark: Mark): Price | null {
   const tools: Record<string, number> = {};
   addTool(tools, 'web_search', given['web_searches_kcount']);
@@ -215,14 +215,14 @@ function addTool(tools: Record<string, number>, name: string, perThousand: Price
 }
 
 /**
- * The library's id is its own name for the model, not always the API's: where its rule for matching does not
- * accept the id, the first literal name of the rule is what the vendor takes (`accounts/fireworks/models/…`).
- * Null when the rule names only a pattern (`ft:…`): there is no such model, only models like it.
+ * The API's name of a model. The library's id may differ from it: if its match rule does not accept the id, the first
+ * literal name of the rule is used (`accounts/fireworks/models/…`). Null if the rule contains only a pattern (`ft:…`),
+ * because it then stands for many models.
  */
 function upstreamName(info: PricedModel): string | null {
   const names = literalNames(info.match);
   const lower = info.id.toLowerCase();
-  // The library ignores case, most vendors do not: a rule that spells the id in lower case says how the API does.
+  // The library ignores case, but most APIs do not. A rule with a lower-case id shows the API's spelling.
   if (names.includes(lower)) return lower;
   if (names.includes(info.id) || accepts(info.match, lower)) return info.id;
   return names[0] ?? null;
@@ -234,18 +234,15 @@ function literalNames(match: MatchRule): readonly string[] {
   return [];
 }
 
-/** Words of OpenAI, Anthropic and Groq for the usual service, and for what the account is set to (API references, 2026-11). */
+/** Values of OpenAI, Anthropic and Groq for the standard tier or the account's default (API references, 2026-11). */
 const USUAL: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand']);
 
-/**
- * True for a request that is charged by the prices of the catalog. False where it asks the vendor for another service than the
- * usual one, which costs more or less by a price that nobody knows.
- */
+/** True if a request is charged at the catalog's prices. False for other service tiers, whose prices are unknown. */
 export function isListPriced(
   { serviceTier, protocol }: Pick<CanonicalRequest, 'serviceTier' | 'protocol'>,
   endpoint: Pick<Endpoint, 'protocol'>,
 ): boolean {
   if (serviceTier === undefined || USUAL.has(serviceTier)) return true;
-  // To any other protocol it is dropped.
+  // Other protocols drop the service tier.
   return protocol !== endpoint.protocol && !sharesMembers(protocol, endpoint.protocol);
 }

@@ -1,12 +1,12 @@
-// How a configured provider is reached: its own proxy, the authorities that it is checked by, and the certificate that it
-// is shown. Everything wrong is found when the configuration is loaded. Knows nothing of models.
+// Network route of a configured provider: proxy, trusted certificate authorities, client certificate. Validated when
+// the configuration is loaded.
 import { Secret } from '../base/telemetry/secret.ts';
 import { holdsCertificates, PemError, readPair } from '../upstream/pem.ts';
 import { makeNetworkRoute, parseProxy, type Proxy, type NetworkRoute } from '../upstream/network-route.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 import type { Surroundings } from './provider-place.ts';
 
-/** An operator writes this where a proxy is not to be used. */
+/** Configured to disable the proxy. */
 const NO_PROXY = 'none';
 
 const NO_CERTIFICATES = 'must hold certificates in PEM';
@@ -19,7 +19,7 @@ const WRONG_KEYS = {
 
 type Given = Pick<ProviderConfig, 'proxy' | 'tls'>;
 
-/** The network route; undefined where the operator says nothing of it. @param path of the provider in the configuration */
+/** The network route; undefined: none configured. @param path path of the provider in the configuration */
 export function networkRouteOf(
   { proxy, tls }: Given,
   path: string,
@@ -71,7 +71,7 @@ function certificateOf(
   return { cert, key: new Secret(key) };
 }
 
-/** A path, or the text itself. */
+/** Text of a file, given as a path or as the text itself. */
 function textOf(given: string, path: string, { readNamed }: Surroundings, refuse: Refuse): string {
   if (given.includes('-----BEGIN ')) return given;
   try {

@@ -1,23 +1,22 @@
-// Addresses of a provider: settings of the configuration and the environment in the places of a preset. Knows nothing
-// of models.
+// Addresses of a provider: fills a preset's placeholders with settings from the configuration and the environment.
 import { TEXTS } from '../canonical/index.ts';
 import type { Hosting, ProviderPreset, SettingName } from './providers/index.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 
-/** Surroundings of the process: variables and files. */
+/** Environment variables and files of the process. */
 export interface Surroundings {
   /** Variables by name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads a file of credentials that the environment names; throws when it cannot. */
+  /** Reads a credential file named by the environment; throws if it cannot be read. */
   readonly readFile: (path: string) => string;
-  /** Reads one that the configuration names; throws when it cannot, or may not. */
+  /** Reads a file named by the configuration; throws if it cannot be read or is not permitted. */
   readonly readNamed: (path: string) => string;
 }
 
 type Given = Pick<ProviderConfig, 'settings'>;
 export type Words = Readonly<Record<string, string>>;
 
-/** Settings as the file spells them, for messages. */
+/** Setting names in the configuration file, for messages. */
 const SPELT: Readonly<Record<SettingName, string>> = {
   resource: 'resource',
   apiVersion: 'api_version',
@@ -26,10 +25,10 @@ const SPELT: Readonly<Record<SettingName, string>> = {
   location: 'location',
 };
 const WORD = /\{(\w+)\}/g;
-/** Words of paths that no setting gives. */
+/** Placeholders that are filled per request. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['model', 'operation']);
 
-/** The words of a preset's addresses: the configuration beats the environment, which beats the preset. */
+/** Values for a preset's placeholders. Precedence: configuration, environment, preset. */
 export function placeOf(preset: ProviderPreset, given: Given, { environment }: Surroundings): Words {
   const settings: Partial<Record<SettingName, string>> = {};
   for (const name of settingsOf(preset)) {
@@ -41,7 +40,7 @@ export function placeOf(preset: ProviderPreset, given: Given, { environment }: S
   return { ...settings, ...preset.place?.(settings) };
 }
 
-/** True when nothing is missing in any address of the preset. */
+/** True if all placeholders of the preset's addresses have values. */
 export function isPlaced(preset: ProviderPreset, words: Words): boolean {
   return Object.values(preset.protocols).every(
     ({ baseUrl, hosting }) =>
@@ -49,17 +48,17 @@ export function isPlaced(preset: ProviderPreset, words: Words): boolean {
   );
 }
 
-/** A preset's address with its words in place; those that nobody gave stay open. */
+/** Fills the placeholders of an address. Those without values remain. */
 export function fillAddress(template: string, words: Words): string {
   return template.replace(WORD, (whole: string, name: string) => words[name] ?? whole);
 }
 
-/** True for an address in which no word is open. */
+/** True if an address contains no placeholders. */
 export function isAddress(baseUrl: string | undefined): baseUrl is string {
   return baseUrl !== undefined && baseUrl.search(WORD) < 0;
 }
 
-/** The same for the paths of a host; what depends on the request stays open. */
+/** Fills the placeholders of a host's paths. Those that depend on the request remain. */
 export function fillHosting(hosting: Hosting, words: Words): Hosting {
   const { path, streamPath, tasks } = hosting;
   const fill = (template: string): string =>
@@ -92,7 +91,7 @@ function missingInPaths(hosting: Hosting | undefined, words: Words): readonly st
   return hosting ? missingIn(hosting.path + hosting.streamPath, words) : [];
 }
 
-/** Names the first setting that nobody gave: a word that follows from settings is missing when one of them is. */
+/** Reports the first missing setting. A derived value is missing if one of its settings is. */
 export function refuseMissing(preset: ProviderPreset, words: Words, path: string, refuse: Refuse): never {
   const name = settingsOf(preset).find((each) => words[each] === undefined);
   const variables = name === undefined ? [] : (preset.settings?.[name]?.variables ?? []);

@@ -1,8 +1,8 @@
-// Secrets of a provider, and their sources. Shows nothing itself.
+// Secrets of a provider, and where they come from.
 import { Secret } from '../base/telemetry/secret.ts';
 import type { ActiveProvider } from './active-providers.ts';
 
-/** Every secret that is sent to a provider, or with which its requests are signed. */
+/** All secrets that are sent to a provider or sign its requests. */
 export function secretsOf({ protocols, networkRoute }: ActiveProvider): readonly Secret[] {
   const own = [...protocols.values()].flatMap(({ auth, credential }) => [
     ...secretsIn(auth?.key),
@@ -11,13 +11,13 @@ export function secretsOf({ protocols, networkRoute }: ActiveProvider): readonly
   return [...own, ...(networkRoute?.proxy?.secrets ?? [])];
 }
 
-/** Every secret in what a credential is made of. */
+/** All secrets within a credential. */
 function secretsIn(value: unknown): readonly Secret[] {
   if (value instanceof Secret) return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
 }
 
-/** Source of the credential that all protocols of a provider share; nothing where it has none. */
+/** Source of the credential that all protocols of a provider share; empty: none. */
 export function originOf({ id, protocols }: ActiveProvider): readonly (readonly [string, string])[] {
   const [first] = protocols.values();
   return first?.credential ? [[id, first.credential.origin]] : [];

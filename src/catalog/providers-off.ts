@@ -1,10 +1,10 @@
-// How to enable a provider that is known and off, in words for a client that asks for its models.
+// Explains how to enable known but disabled providers, for clients that request their models.
 import type { ProviderPreset } from './providers/index.ts';
 import type { CatalogConfig } from './catalog-config.ts';
 
 /**
- * By the id of each provider that is known and off: what to do, as the end of a sentence.
- * @param isOn true for the id of a provider that is on
+ * Instructions, as the end of a sentence, by the id of each known but disabled provider.
+ * @param isOn true for the id of an enabled provider
  */
 export function providersOff(
   presets: readonly ProviderPreset[],

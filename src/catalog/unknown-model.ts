@@ -1,10 +1,10 @@
-// Words for a client that asks for an unknown model: the refusal, and the model that is most likely meant.
+// Error text for an unknown model, with similar models.
 import type { Catalog } from './endpoint.ts';
 
 /**
  * One or two sentences for an id that `catalog.find` does not know.
- * @param id as the client wrote it; only its beginning is repeated
- * @param mayUse whether whoever asks may use a model: others are not named
+ * @param id as the client wrote it; only its beginning is quoted
+ * @param mayUse true for models that the caller may use; others are not mentioned
  */
 export function unknownModel(id: string, catalog: Catalog, mayUse: MayUse = () => true): string {
   const quoted = JSON.stringify(id.slice(0, 200));
@@ -15,7 +15,7 @@ export function unknownModel(id: string, catalog: Catalog, mayUse: MayUse = () =
   return `The model ${quoted} does not exist. ${hint(id, catalog, mayUse)}`;
 }
 
-/** Up to three ids that look like a misspelt one, of models that may be used. */
+/** Up to three similar ids of models that the caller may use. */
 export function similarModels(id: string, catalog: Catalog, mayUse: MayUse): readonly string[] {
   return catalog.suggest(id).filter((name) => isOpen(name, catalog, mayUse));
 }

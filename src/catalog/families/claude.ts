@@ -21,7 +21,7 @@ export const claudeFamilies: readonly FamilyRow[] = [
     source: CLAUDE_DOCS,
   },
   {
-    // Converse passes Claude's own words on.
+    // Converse accepts Claude's own parameters.
     match: /^claude-/,
     over: ['bedrock-converse'],
     facts: {
@@ -43,7 +43,7 @@ export const claudeFamilies: readonly FamilyRow[] = [
     source: 'platform.claude.com: migrating to Claude 4.5, sampling parameters; 2026-11',
   },
   {
-    // Models before Opus 4.1 and Sonnet 4.5 take both.
+    // Models before Opus 4.1 and Sonnet 4.5 accept both.
     match: /^claude-(v\d|[123]|instant|(opus|sonnet)-4(-0)?(-\d{8}|$|@)|4-(opus|sonnet))/,
     facts: { quirks: { pairedSampling: true } },
     source: 'the same page; recorded from Claude 3 Sonnet over Converse, 2026',
@@ -77,7 +77,7 @@ export const claudeFamilies: readonly FamilyRow[] = [
     source: CLAUDE_DOCS,
   },
   {
-    // Sources disagree about Sonnet 5, which therefore gets them in front.
+    // Sources disagree about Sonnet 5, so its instructions are placed in front.
     match: /^claude-(opus-4-8|(opus|haiku|fable|mythos)-5|sonnet-5-[5-9])/,
     over: ['anthropic-messages'],
     facts: { quirks: { laterInstructions: true } },
@@ -94,7 +94,7 @@ export const claudeFamilies: readonly FamilyRow[] = [
     source: CLAUDE_DOCS,
   },
   {
-    // Adaptive thinking beside a `tool_choice` of `any` is answered, though the page on thinking excludes it.
+    // Adaptive thinking together with `tool_choice: any` works, although the page on thinking excludes it.
     match: /^claude-(opus|sonnet)-4-6/,
     facts: { quirks: { forcedThinking: true } },
     source: 'recorded from Opus 4.6, 2026',
@@ -114,9 +114,9 @@ export const claudeFamilies: readonly FamilyRow[] = [
 ];
 
 /**
- * The name a model has in the API of a protocol's owner, for a name as people write it (`claude-sonnet-4.5`).
- * Anthropic's writes versions with dashes, and some models only under these names (platform.claude.com, models overview
- * and deprecations, 2026-11). Names of protocols that anybody serves are left alone.
+ * Converts a name as people write it (`claude-sonnet-4.5`) to the API's name. Anthropic's API writes versions with
+ * dashes, and some models only under these names (platform.claude.com, models overview and deprecations, 2026-11).
+ * Names for protocols that many vendors serve are unchanged.
  */
 export function apiName(name: string, protocol: ProtocolName): string {
   if (protocol !== 'anthropic-messages' || !name.startsWith('claude-')) return name;

@@ -1,8 +1,7 @@
-// Facts about model families, as data: what a model can do is the same wherever it is served. Rows match the
-// bare, canonical model name (see `canonicalName`); all rows that match are laid over each other in order, so
-// general rows stand first. Knows no provider by name and decides nothing about a request. `source` names the page
-// to check a row against; most rows were written from general knowledge of it, and only what a row calls recorded or
-// recordings was seen in real answers. The dates are those of the knowledge, not of a visit.
+// Facts about model families, which are the same at every provider. Rows match canonical names (see `canonicalName`).
+// All matching rows are merged in order, so that general rows come first. `source` names the page to check a row
+// against. Most rows were written from general knowledge of that page; only what a row calls recorded was seen in real
+// answers. Dates are those of the knowledge, not of a visit.
 import type { ProtocolName, Quirks } from '../../canonical/index.ts';
 import { mainProtocol, serverFacts } from '../../protocols/index.ts';
 import { claudeFamilies } from './claude.ts';
@@ -16,7 +15,7 @@ export type { FamilyFacts } from './family.ts';
 export { SPECIAL_MODELS } from './special-models.ts';
 
 const FAMILIES: readonly FamilyRow[] = [
-  // OpenRouter labels reasoning of models without a format of their own `unknown`.
+  // OpenRouter labels the reasoning of models without their own format as `unknown`.
   {
     match: /^/,
     facts: { detailsFormat: 'unknown' },
@@ -28,23 +27,25 @@ const FAMILIES: readonly FamilyRow[] = [
   ...otherFamilies,
 ];
 
-/** Prefix that Bedrock puts before a model's name: the profile of a region, and the maker (`us.anthropic.`). */
+/** Bedrock's prefix of model names: regional profile and maker (`us.anthropic.`). */
 const BEDROCK_PREFIX =
   /^(?:(?:us|us-gov|eu|ap|apac|au|jp|ca|sa|me|af|global)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai)\./;
 
-/** Names that no text-generation protocol serves: vectors, speech, images, moderation, scanning, old completions. */
+/** Models that do not generate text: embeddings, speech, images, moderation, OCR, legacy completions. */
 const NOT_TEXT =
   /embed|whisper|tts|transcri|moderation|dall-e|image|realtime|-ocr|rerank|voxtral|^(text-)?(ada|babbage|curie|davinci)(-|$)|-instruct-0914$|^gpt-3-5-turbo-instruct|-saba-|guard|safeguard|veo|imagen|sora/;
 
-/** Text models that are made for one purpose: most refuse an ordinary chat. */
+/** Text models with a special purpose. Most reject an ordinary chat. */
 const ONE_PURPOSE = /audio|deep-research|computer-use|search-(preview|api)/;
-/** Models that their vendors have retired or replaced, though price lists keep them (vendors' deprecation pages; 2026-11). */
+/**
+ * Models that vendors have retired or replaced, but price lists still contain (vendors' deprecation pages; 2026-11).
+ */
 const SUPERSEDED =
   /^claude-(v\d|[12](-|$)|instant|3-)|^gpt-3|^gpt-4(-(\d{4}|turbo|vision|32k|5-).*)?$|^chatgpt-4o|^o1-(preview|mini)|^gemini-1/;
 
 /**
- * The name by which families are matched: lower case, without namespaces (`openai/`, `accounts/x/models/`),
- * variant suffixes (`:free`, `:20b`), and with one separator for version numbers (`4.5`, `4p5` and `4-5` are one).
+ * Name for matching families: lower case, without namespaces (`openai/`, `accounts/x/models/`) and variant suffixes
+ * (`:free`, `:20b`), and with one separator in version numbers (`4.5`, `4p5` and `4-5` are equal).
  */
 function canonicalName(name: string): string {
   const slash = name.lastIndexOf('/');
@@ -55,27 +56,27 @@ function canonicalName(name: string): string {
   return bare.replace(/(\d)[.p](?=\d)/g, '$1-').replace(/\./g, '-');
 }
 
-/** True when a model of this name can be asked for text over one of our protocols. */
+/** True if a model of this name generates text over one of the supported protocols. */
 export function isTextModel(name: string): boolean {
   return !NOT_TEXT.test(canonicalName(name)) && !specialModel(name);
 }
 
-/** Facts of a model of this name that makes something else than text and is served; undefined for all others. */
+/** Facts of a supported model with another output than text; undefined for all others. */
 export function specialModel(name: string): SpecialModel | undefined {
   const bare = canonicalName(name);
   return SPECIAL_MODELS.find(({ match }) => match.test(bare));
 }
 
-/** True for a model that nobody should be given without asking for it by name. */
+/** True for models that are only used if requested by name. */
 export function isOnlyByName(name: string): boolean {
   const bare = canonicalName(name);
   return ONE_PURPOSE.test(bare) || SUPERSEDED.test(bare);
 }
 
 /**
- * All facts known of a model as served over one protocol.
- * @param name the upstream's name, namespaces and dates included
- * @param reasoningField the provider's own place for the reasoning switch
+ * All facts about a model over one protocol.
+ * @param name the upstream's name, including namespaces and dates
+ * @param reasoningField the provider's member for the reasoning switch
  */
 export function familyFacts(
   name: string,
@@ -93,17 +94,17 @@ export function familyFacts(
   return facts;
 }
 
-/** The protocol a model prefers; undefined when its family does not care. */
+/** The protocol that a model prefers; undefined: none. */
 export function preferredProtocol(name: string): ProtocolName | undefined {
   return familyFacts(name, mainProtocol.name, 'none').protocol;
 }
 
-/** True where servers differ in the member that tells a model to reason. */
+/** True if servers of a protocol differ in the member for the reasoning switch. */
 function hasFields(protocol: ProtocolName): boolean {
   return serverFacts(protocol).varies.reasoningField !== undefined;
 }
 
-/** A key under which spellings of one name meet: case and the separator inside version numbers do not count. */
+/** Key under which spellings of a name are equal: ignores case and the separator in version numbers. */
 export function looseName(name: string): string {
   return name.toLowerCase().replace(/(\d)\.(?=\d)/g, '$1-');
 }

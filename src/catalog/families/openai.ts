@@ -18,7 +18,7 @@ const VISION: readonly string[] = ['text', 'image', 'file'];
 
 export const openaiFamilies: readonly FamilyRow[] = [
   {
-    // An answer begins anew after a message of the assistant, whoever serves the model.
+    // After a trailing assistant message these models start a new answer, at any provider.
     match: /^(gpt-|chatgpt-|codex-|o[134](-|$))/,
     facts: { quirks: { prefill: 'none' } },
     source: OPENAI_DOCS,
@@ -81,7 +81,7 @@ export const openaiFamilies: readonly FamilyRow[] = [
     source: OPENAI_DOCS,
   },
   {
-    // The reference refuses `stop` for o3 and o4-mini alone.
+    // The reference excludes `stop` only for o3 and o4-mini.
     match: /^o3-mini/,
     over: ['openai-chat'],
     facts: { unsupported: [...SAMPLING, 'webSearch'] },
@@ -89,26 +89,27 @@ export const openaiFamilies: readonly FamilyRow[] = [
   },
   { match: /^(o1-mini|o1-preview|o3-mini)/, facts: { inputModalities: ['text'] }, source: OPENAI_DOCS },
   {
-    // Guide "Prompt caching": `prompt_cache_breakpoint` on parts of the input, GPT-5.6 and later.
+    // Guide "Prompt caching": `prompt_cache_breakpoint` on input parts, GPT-5.6 and later.
     match: /^gpt-(5-[6-9]|[6-9])/,
     over: ['openai-responses'],
     facts: { quirks: { cacheControl: true } },
     source: OPENAI_DOCS,
   },
   {
-    // Guide "File inputs": only models that see read PDFs.
+    // Guide "File inputs": only vision models read PDFs.
     match: /^gpt-3-5|^gpt-4(-0314|-0613|-32k.*)?$|^(o1-mini|o1-preview|o3-mini)/,
     facts: { quirks: { readsFiles: false } },
     source: OPENAI_DOCS,
   },
   {
-    // Guide "Function calling": custom tools came with GPT-5; codex gives other families functions instead.
+    // Guide "Function calling": custom tools came with GPT-5; codex gives functions to other families instead.
     match: /^gpt-(3|4|oss)|^chatgpt-|^o[134](-|$)|^codex-/,
     facts: { quirks: { customTools: false } },
     source: OPENAI_DOCS,
   },
   {
-    // The recorded 400 says that o1-mini takes neither system nor developer messages; it has no Responses either.
+    // The recorded 400 says that o1-mini supports neither system nor developer messages; it has no Responses API
+    // either.
     match: /^(o1-mini|o1-preview)/,
     facts: { protocol: 'openai-chat', efforts: [], maxOutputTokens: 65_536 },
     source: 'recorded answers 2024-09',

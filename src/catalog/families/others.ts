@@ -1,4 +1,4 @@
-// Facts about the models of every other maker. Rows match canonical names; later rows are laid over earlier ones.
+// Facts about the models of all other makers. Rows match canonical names; later rows are laid over earlier ones.
 import type { Quirks } from '../../canonical/index.ts';
 import type { FamilyRow } from './family.ts';
 
@@ -10,7 +10,7 @@ const OTHER_SWITCHES: readonly Quirks['reasoningField'][] = [
 const VISION: readonly string[] = ['text', 'image', 'file'];
 
 export const otherFamilies: readonly FamilyRow[] = [
-  // OpenAI's open-weight models: anybody may serve them.
+  // OpenAI's open-weight models, at any provider.
   {
     match: /^gpt-oss/,
     facts: {
@@ -71,7 +71,7 @@ export const otherFamilies: readonly FamilyRow[] = [
   // xAI.
   {
     match: /^grok-/,
-    // No document promises that a last message of the assistant is continued.
+    // No document promises that a trailing assistant message is continued.
     facts: { detailsFormat: 'xai-responses-v1', inputModalities: VISION, quirks: { prefill: 'none' } },
     source: 'docs.x.ai 2026-07',
   },
@@ -123,7 +123,7 @@ export const otherFamilies: readonly FamilyRow[] = [
     source: 'model cards 2025-07',
   },
   {
-    // The accepted effort words differ from server to server: only on and off are safe.
+    // Accepted effort values differ between servers. Only on and off are portable.
     match: /^(qwen3|qwen-3)/,
     field: ['reasoning_effort'],
     facts: { reasoningStyle: 'effort', efforts: [] },
@@ -204,13 +204,13 @@ export const otherFamilies: readonly FamilyRow[] = [
     source: 'docs.mistral.ai: vision',
   },
 
-  // Google's models, as aggregators serve them.
+  // Google's models at aggregators.
   {
     match: /^gemini-/,
     facts: {
       detailsFormat: 'google-gemini-v1',
       inputModalities: ['text', 'image', 'file', 'audio', 'video'],
-      // No document promises that a last message of the assistant is continued.
+      // No document promises that a trailing assistant message is continued.
       quirks: { prefill: 'none' },
     },
     source: 'openrouter.ai: reasoning tokens',

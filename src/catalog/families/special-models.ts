@@ -1,18 +1,18 @@
-// Models that make something else than text and are served all the same, as data: known by their names where nobody says more.
+// Supported models with other outputs than text, recognised by name if nothing else is known.
 
 export interface SpecialModel {
   /** Matches the canonical name. */
   readonly match: RegExp;
   readonly outputModalities: readonly string[];
-  /** Parameters that lists of models show. */
+  /** Parameters shown in model lists. */
   readonly parameters: readonly string[];
-  /** True: its answers cost nothing beside their input, whatever price lists say of them. */
+  /** True: its output is free, even if price lists contain a rate. */
   readonly isInputOnly: boolean;
 }
 
 export const SPECIAL_MODELS: readonly SpecialModel[] = [
   {
-    // By the word, or by families that go without it.
+    // Matches the word, or families whose names do not contain it.
     match: /^(?!.*rerank)(?:.*embed|(?:multilingual-e5|e5|bge|gte|voyage|all-minilm)-)/,
     outputModalities: ['embeddings'],
     parameters: ['dimensions', 'encoding_format', 'user'],

@@ -1,4 +1,4 @@
-// Every provider preset, one line each. Data only: nothing here knows what a message looks like.
+// All provider presets, one per line. Data only.
 import { anthropic } from './anthropic/index.ts';
 import { azureDeployments } from './azure-deployments/index.ts';
 import { azure } from './azure/index.ts';

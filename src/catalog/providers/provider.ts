@@ -1,5 +1,4 @@
-// A provider as data: who runs an endpoint, at which address, with which authentication, and how it departs from the
-// protocols it claims to speak.
+// Preset of a provider: address, authentication, and how it differs from the protocols that it serves.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { KnownMembers, Parameter, ProtocolName, Quirks } from '../../canonical/index.ts';
 import type { AuthScheme } from '../../protocols/index.ts';
@@ -9,86 +8,86 @@ export type { AuthScheme };
 
 const BEARER: AuthScheme = { header: 'authorization', prefix: 'Bearer ' };
 
-/** One operation of a host besides answers. */
+/** An operation of a host other than text generation. */
 export interface HostedOperation {
-  /** May hold `{operation}`: the path that the protocol has for it. Without a host it may begin with `/..`. */
+  /** May contain `{operation}`, the protocol's path. If the provider has no `hosting`, it may begin with `/..`. */
   readonly path: string;
-  /** As those of answers. */
+  /** Same as in `Hosting`. */
   readonly set?: JsonObject | undefined;
   readonly remove?: readonly string[] | undefined;
-  /** In whose form it is asked; absent: in that of the protocol which it serves. */
+  /** Protocol of the request body; absent: the protocol of the entry. */
   readonly protocol?: ProtocolName | undefined;
 }
 
-/** By the name of the task. */
+/** By name of the task. */
 export type TaskOperations = Readonly<Record<string, HostedOperation>>;
 
 /**
- * How a host serves a protocol that another vendor owns: at addresses of its own, with a little more or less around the
- * same body. Paths may hold `{model}` and the words of the provider's settings.
+ * How a host serves a protocol of another vendor: at its own paths, with small differences around the same body. Paths
+ * may contain `{model}` and placeholders of the provider's settings.
  */
 export interface Hosting {
-  /** Path of whole answers below the base URL. */
+  /** Path of non-streamed answers below the base URL. */
   readonly path: string;
   readonly streamPath: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Members of the body that the host wants, in place of the owner's. */
+  /** Body members that the host requires instead of the owner's. */
   readonly set?: JsonObject | undefined;
-  /** Members that the host refuses because they stand elsewhere. */
+  /** Body members that the host rejects, because they are transmitted elsewhere. */
   readonly remove?: readonly string[] | undefined;
-  /** Request headers of the protocol that travel as members here, lists split at their commas: header to member. */
+  /** Request headers of the protocol that are sent as body members, by header; lists are split at commas. */
   readonly headerMembers?: Readonly<Record<string, string>> | undefined;
-  /** Tasks besides text that the host does in this protocol. Absent: none. */
+  /** Tasks other than text that the host serves in this protocol. Absent: none. */
   readonly tasks?: TaskOperations | undefined;
 }
 
-/** Time limits of one provider, in milliseconds. An absent one is that of `routing.timeouts`. */
+/** Timeouts of a provider, in milliseconds. Absent ones are those of `routing.timeouts`. */
 export interface Patience {
   readonly firstTokenMs?: DurationMs | undefined;
   readonly responseMs?: DurationMs | undefined;
   readonly totalMs?: DurationMs | undefined;
 }
 
-/** Prompts of agents take minutes on a processor: 40,000 tokens at 100 tokens a second are 400 s (measured 2026-11). */
+/** Agents' prompts take minutes on a CPU: 40,000 tokens at 100 tokens per second take 400 s (measured 2026-11). */
 export const OWN_MACHINE: Patience = { firstTokenMs: 600_000, responseMs: 600_000, totalMs: 3_600_000 };
 
-/** Settings besides a key that an address or a credential needs. */
+/** Settings other than a key that an address or credential requires. */
 export type SettingName = 'resource' | 'apiVersion' | 'region' | 'project' | 'location';
 
 export interface Setting {
-  /** Environment variables that may hold it, in order. */
+  /** Environment variables to read it from, in order. */
   readonly variables: readonly string[];
   readonly fallback?: string | undefined;
 }
 
-/** Cloud whose credentials sign requests where no key is given. */
+/** Cloud whose credentials sign requests if no key is given. */
 export type CredentialKind = 'aws' | 'azure' | 'google';
 
-/** One protocol as served by one provider. */
+/** One protocol of a provider. */
 export interface ProviderProtocol {
-  /** May hold words of the provider's settings: `https://{resource}.example.com`. */
+  /** May contain placeholders of the provider's settings: `https://{resource}.example.com`. */
   readonly baseUrl: string;
   readonly hosting?: Hosting | undefined;
-  /** Operations of tasks besides text whose paths below the base URL differ from the protocol's. Absent: none. */
+  /** Operations of tasks other than text whose paths below the base URL differ from the protocol's. Absent: none. */
   readonly tasks?: TaskOperations | undefined;
-  /** True when answers follow the protocol exactly as its owner defines it: the relay lane may be used. */
+  /** True if answers follow the protocol exactly as its owner defines it, so that they can be relayed unchanged. */
   readonly faithful: boolean;
   readonly quirks: Partial<Quirks>;
-  /** Format of opaque reasoning that its models can read back. */
+  /** Format of opaque reasoning that its models can read. */
   readonly reasoningFormat: string | null;
   readonly unsupported: readonly Parameter[];
-  /** Parameters of other protocols that the server takes, although its protocol has no member for them. */
+  /** Parameters of other protocols that the server accepts, although its own has no member for them. */
   readonly alsoTakes?: readonly Parameter[] | undefined;
-  /** True: conversations can be compacted by the server itself (`compaction_trigger` of the Responses API). */
+  /** True: the server can compact conversations itself (`compaction_trigger` of the Responses API). */
   readonly compacts?: boolean | undefined;
   /**
-   * Kinds of hosted tools that the server runs itself, where it merely speaks the protocol of those who own them:
-   * `code_interpreter` and the like. The owner has them all.
+   * Hosted tools, such as `code_interpreter`, that the server runs itself although it does not own the protocol. The
+   * protocol's owner supports all of them.
    */
   readonly hostedTools?: readonly string[] | undefined;
   /**
-   * Members that OpenAI's two protocols share (`service_tier`, `user`, …) and that its documentation names, or that it is
-   * known to refuse. A list: the values that it takes. Absent: they go where unknown members go.
+   * Members shared by OpenAI's two protocols (`service_tier`, `user`, …) that its documentation names, or that it is
+   * known to reject. A list contains the accepted values. Absent: treated like unknown members.
    */
   readonly members?: KnownMembers | undefined;
   readonly auth?: AuthScheme | undefined;
@@ -96,151 +95,153 @@ export interface ProviderProtocol {
 
 export interface ProviderPreset {
   readonly id: string;
-  /** Shown to people. */
+  /** Display name. */
   readonly name: string;
-  /** The vendor's own environment variable for the key; null when the server needs none. */
+  /** The vendor's environment variable for the key; null: no key needed. */
   readonly keyVariable: string | null;
   readonly auth: AuthScheme;
-  /** Absent: only a key will do. */
+  /** Absent: a key is required. */
   readonly credential?: CredentialKind | undefined;
   /**
-   * True: a program that operators run themselves. It may reach what strangers may not, so that no address of a request
-   * is left to it.
+   * True: software that operators run themselves. It may reach private addresses, so that it must not fetch URLs in
+   * requests.
    */
   readonly selfHosted?: boolean | undefined;
-  /** Absent: as everybody is waited for. */
+  /** Absent: the general timeouts. */
   readonly patience?: Patience | undefined;
-  /** True: the variable alone does not switch it on; the configuration must name it. */
+  /** True: it must be configured explicitly. The environment variable alone does not enable it. */
   readonly namedOnly?: boolean | undefined;
-  /** Settings that the operator must give. */
+  /** Settings that the operator must provide. */
   readonly settings?: Readonly<Partial<Record<SettingName, Setting>>> | undefined;
-  /** Words of addresses that follow from the settings, where the vendor's rule is no plain insertion. */
+  /** Derives placeholders from the settings, if the vendor's rule is not a plain insertion. */
   readonly place?:
     | ((settings: Readonly<Partial<Record<SettingName, string>>>) => Record<string, string>)
     | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocols: Readonly<Partial<Record<ProtocolName, ProviderProtocol>>>;
-  /**
-   * Protocols that the server speaks less well than the others: they are served only where the configuration names them
-   * below `protocols`.
-   */
+  /** Protocols that the server supports less well. They are served only if configured under `protocols`. */
   readonly lesserProtocols?: Readonly<Partial<Record<ProtocolName, ProviderProtocol>>> | undefined;
-  /** The protocol to use when a model says nothing. */
+  /** Protocol for models without a preference. */
   readonly defaultProtocol: ProtocolName;
-  /** The protocols of models by name, stronger than what their families prefer; the first that matches. */
+  /** Protocols by model name, which take precedence over those that families prefer; the first match applies. */
   readonly protocolOf?: readonly { readonly match: RegExp; readonly protocol: ProtocolName }[] | undefined;
-  /** Share of its ordinary prices that lines of its own batch API cost, from 0 to 1. Absent: nobody knows of a lower price. */
+  /** Factor on ordinary prices in its batch API, from 0 to 1. Absent: no discount is known. */
   readonly batchPriceFactor?: number | undefined;
-  /** Its id in the price library, where that differs. */
+  /** Id in the price library, if different. */
   readonly priceId?: string | undefined;
-  /** Names that the price library files under this vendor although its API does not serve them: never listed. */
+  /** Names that the price library lists for this vendor but its API does not serve. Never listed. */
   readonly notServed?: RegExp | undefined;
-  /**
-   * Sentences for people: what was asked of a real server, of which version, and when. Absent: the quirks come from
-   * documents alone.
-   */
+  /** Measurements on a real server, with version and date, for people. Absent: quirks are from documents only. */
   readonly measured?: string | undefined;
-  /** Link to the vendor's API documentation: the source of the quirks. */
+  /** URL of the vendor's API documentation, which is the source of the quirks. */
   readonly docs: string;
 }
 
-/** The behaviour of a server that follows its protocol to the letter. */
+/** Behaviour of a server that follows its protocol exactly. */
 export const NO_QUIRKS: Quirks = {
   /**
-   * Name of the output limit in Chat Completions. Older compatible servers know only `max_tokens`. `as_written`: the
-   * name that the client wrote, and `max_tokens` from clients of other protocols.
+   * Name of the output limit in Chat Completions. Older compatible servers only know `max_tokens`. `as_written`: the
+   * name that the client used, and `max_tokens` from clients of other protocols.
    */
   maxTokensField: 'max_completion_tokens',
-  /** True: Responses only: output limits below 16 tokens are accepted. */
+  /** Responses only. True: output limits below 16 tokens are accepted. */
   smallLimits: false,
   /**
-   * False: Responses only: an answer that its limit cut is called `completed`. An answer with as many tokens as its limit
-   * then counts as cut.
+   * Responses only. False: truncated answers are reported as `completed`. An answer with as many tokens as its limit
+   * then counts as truncated.
    */
   namesCutAnswers: true,
-  /** The role that carries instructions: `keep` passes the client's own; others rewrite both to one. */
+  /** Role of instructions. `keep`: the client's own; other values replace both roles. */
   systemRole: 'keep',
-  /** True: only one system message, the first, is accepted; the others are joined into it. */
+  /** True: only one system message is accepted, at the beginning. Others are merged into it. */
   mergeSystem: false,
-  /** True: Messages only: instructions may stand inside the conversation, as a message of role `system`. */
+  /** Messages only. True: messages of role `system` may appear within the conversation. */
   laterInstructions: false,
-  /** Member that holds the reasoning switch in the chat dialect. `none`: it has no such member. */
+  /** Member with the reasoning switch in Chat Completions. `none`: there is none. */
   reasoningField: 'reasoning_effort',
-  /** The message member in which earlier reasoning is given back; `thinking_parts`: among the parts of its content. */
+  /** Message member in which earlier reasoning is sent back. `thinking_parts`: as content parts. */
   reasoningReplay: 'none',
-  /** How to get token counts of a stream: ask with `stream_options`, or they come by themselves. */
+  /** How token counts are included in a stream: requested with `stream_options`, or always. */
   streamUsage: 'include_usage',
-  /** The best answer-format mode the server really enforces; below `json_schema` the engine emulates. */
+  /**
+   * The strongest answer format that the server enforces. If weaker than `json_schema`, the engine emulates schemas.
+   */
   structuredOutput: 'json_schema',
-  /** False: `strict` on function tools is refused or ignored; it is removed and reported. */
+  /** False: `strict` on function tools is rejected or ignored. It is removed and reported. */
   strictTools: true,
-  /** False: custom (free-form) tools travel as functions with one string argument. */
+  /** False: custom (free-form) tools are sent as functions with one string argument. */
   customTools: true,
-  /** False: `name` on messages is refused; it is removed and reported. */
+  /** False: `name` on messages is rejected. It is removed and reported. */
   messageName: true,
   /**
-   * `string`: text content must be a string, not an array of parts. Texts are then joined by line ends, which is no loss:
-   * a model reads no border between parts of one message.
+   * `string`: text content must be a string instead of an array of parts. Texts are joined with line breaks, which
+   * loses nothing, because models do not see boundaries between parts.
    */
   textContent: 'parts',
-  /** The word that forces some tool. */
+  /** Value of `tool_choice` that requires a tool call. */
   requiredToolChoice: 'required',
-  /** False: a named tool cannot be forced; `required` with that tool alone is sent instead. */
+  /** False: a named tool cannot be forced. `required` with only that tool is sent instead. */
   namedToolChoice: true,
-  /** `alphanumeric-9`: call ids must be nine letters or digits; others are rewritten consistently. */
+  /** `alphanumeric-9`: call ids must have nine letters or digits. Others are replaced consistently. */
   toolCallId: 'any',
-  /** True: prompt-cache breakpoints are understood; in Chat Completions as `cache_control` on parts and tools. */
+  /** True: prompt-cache breakpoints are supported; in Chat Completions as `cache_control` on parts and tools. */
   cacheControl: false,
   /**
-   * Words for the elements of vectors. `float`: OpenAI's. `base64_int8`: only base64 of signed bytes or of bits, by
-   * `encoding_format: base64_int8 | base64_binary`. `output_dtype`: that member, and `output_dimension` for the length.
+   * Element types of embeddings. `float`: as OpenAI's. `base64_int8`: only base64 of signed bytes or of bits, by
+   * `encoding_format: base64_int8 | base64_binary`. `output_dtype`: by that member, with `output_dimension` for the
+   * length.
    */
   vectors: 'float',
-  /** Treatment of request members that the protocol does not know. */
+  /** Treatment of request members that the protocol does not define. */
   unknownFields: 'pass',
-  /** `merge`: two adjacent messages of one role are refused and must be joined. */
+  /** `merge`: adjacent messages of the same role are rejected and must be merged. */
   adjacentRoles: 'keep',
   /**
-   * True: while it reasons, the server refuses sampling parameters, forced tool choice and a prefilled answer,
-   * and an unfinished tool turn must begin with its own signed reasoning.
+   * True: with reasoning, the server rejects sampling parameters, forced tool choice and prefilled answers, and an
+   * unfinished tool turn must begin with its own signed reasoning.
    */
   exclusiveReasoning: false,
-  /** True: beside a forced tool choice it takes thinking whose amount the model decides itself. */
+  /** True: adaptive thinking is accepted together with a forced tool choice. */
   forcedThinking: false,
-  /** False: Messages and Converse only: `temperature` and `top_p` in one request are refused. */
+  /** Messages and Converse only. False: `temperature` and `top_p` cannot be combined. */
   pairedSampling: true,
-  /** False: Messages and Converse only: a conversation that begins with the assistant is refused. */
+  /** Messages and Converse only. False: a conversation must not begin with the assistant. */
   assistantFirst: true,
   /**
-   * False: the server fetches no images and files from addresses, although its protocol has that. The gateway does, and
-   * sends the bytes. So it does for every server that no vendor runs, unless the operator says otherwise.
+   * False: the server does not fetch images and files from URLs, although its protocol supports it. The gateway fetches
+   * them and sends the bytes. Also false for all self-hosted servers, unless configured otherwise.
    */
   fetchesUrls: true,
   /**
-   * False: the server, or the model, takes no files. PDFs and texts become text in front of it, pictures among files
-   * become images, and anything else is refused.
+   * False: the server or model does not accept files. PDFs and text files are converted to text, image files to images,
+   * and others are rejected.
    */
   readsFiles: true,
   /**
-   * How a last message of the assistant is continued instead of answered. `plain`: by itself; `prefix`, `partial`:
-   * with that member on the message (with `prefix` the answer begins by repeating the text); `continue_final_message`:
-   * with that member of the body; `none`: it is not.
+   * How a trailing assistant message is continued. `plain`: by default; `prefix`, `partial`: with that member on the
+   * message (with `prefix` the answer repeats the text first); `continue_final_message`: with that body member; `none`:
+   * not supported.
    */
   prefill: 'none',
-  /** True: the model searches the web by itself when the request asks for it in the words of the protocol. */
+  /** True: the model searches the web itself if the request asks for it as defined by the protocol. */
   searchesWeb: false,
-  /** True: the server itself calls remote MCP servers that the request names; one that no vendor runs only if it is said. */
+  /**
+   * True: the server itself calls remote MCP servers named in the request. False for self-hosted servers, unless
+   * configured.
+   */
   runsMcp: false,
 };
 
-/** Fills a preset's defaults. The only way to make one, so that each says only what is special about it. */
+/**
+ * Makes a preset with default values. All presets are made by this function, so that each states only its differences.
+ */
 export function defineProvider(
   preset: Omit<ProviderPreset, 'auth' | 'headers'> & Partial<Pick<ProviderPreset, 'auth' | 'headers'>>,
 ): ProviderPreset {
   return { auth: BEARER, headers: {}, ...preset };
 }
 
-/** One protocol entry of a preset, with defaults: unfaithful, no quirks, nothing unsupported. */
+/** Makes a protocol entry with defaults: not faithful, no quirks, all parameters supported. */
 export function speaks(
   baseUrl: string,
   facts: Partial<Omit<ProviderProtocol, 'baseUrl'>> = {},
@@ -248,14 +249,14 @@ export function speaks(
   return { baseUrl, faithful: false, quirks: {}, reasoningFormat: null, unsupported: [], ...facts };
 }
 
-/** The quirks of one protocol entry over the defaults, with the operator's own last. */
+/** Quirks of a protocol entry over the defaults. The operator's take precedence. */
 export function resolveQuirks(preset: Partial<Quirks>, configured: Partial<Quirks> = {}): Quirks {
   return { ...NO_QUIRKS, ...preset, ...configured };
 }
 
 /**
- * The `place` of hosts that give every customer a name below their domain: `resource` is that name, or the whole address.
- * @param domain what follows the name
+ * `place` of hosts with one subdomain per customer. `resource` is its name, or the whole address.
+ * @param domain the domain after the name
  */
 export function endpointAt(domain: string): NonNullable<ProviderPreset['place']> {
   return ({ resource }): Record<string, string> =>

@@ -1,5 +1,5 @@
-// Findings of a schema in sentences a person can act on: the full path, and the nearest known name for a key that is
-// not known. Never repeats a value, which may be a secret.
+// Describes schema violations as sentences, with the full path, and the most similar known name for an unknown key.
+// Never contains values, which may be secret.
 import type { z } from 'zod';
 import { nearest } from '../index.ts';
 import type { SchemaNode } from './schema-node.ts';
@@ -11,19 +11,16 @@ export interface Problem {
 
 type Issue = z.core.$ZodIssue;
 
-/** Zod's message for a union that has none of its own. */
+/** Zod's default message for a union. */
 const UNION_MESSAGE = 'Invalid input';
 
-/** Zod's message for a value of another type. */
+/** Zod's message for a wrong type. */
 const WRONG_TYPE = /^Invalid input: expected (\w+), received (\w+)$/;
 
 /** The part of a schema at a path. */
 type NodeAt = (path: readonly PropertyKey[]) => SchemaNode | undefined;
 
-/**
- * One problem per wrong key, in the order in which the schema met them.
- * @param nodeAt the schema, for the names that are known
- */
+/** One problem per invalid key, in the schema's order. @param nodeAt the schema, for known names */
 export function describeIssues(issues: readonly Issue[], nodeAt: NodeAt): readonly Problem[] {
   return issues.flatMap((issue) => describe(issue, issue.path, nodeAt));
 }
@@ -36,7 +33,7 @@ function describe(issue: Issue, path: readonly PropertyKey[], nodeAt: NodeAt): r
       message: `unknown key${suggestion(key, known)}`,
     }));
   }
-  // A union that says itself what it takes says it best, unless the author was on the way into one alternative.
+  // A union's own message is preferred, unless the value partly matches one of the alternatives.
   if (issue.code === 'invalid_union' && (issue.message === UNION_MESSAGE || depthOf(issue.errors) > 0)) {
     const branch = closestBranch(issue.errors);
     if (branch) return branch.flatMap((inner) => describe(inner, [...path, ...inner.path], nodeAt));
@@ -53,13 +50,13 @@ function describe(issue: Issue, path: readonly PropertyKey[], nodeAt: NodeAt): r
   return [{ path: formatPath(path), message: inOurWords(issue.message) }];
 }
 
-/** The alternative that the author meant: the one whose complaints lie deepest. */
+/** The alternative that was probably meant: the one with the deepest problems. */
 function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   let best: readonly Issue[] | undefined;
   let bestDepth = -1;
   for (const branch of branches) {
     const depth = depthOf([branch]);
-    // Later alternatives are the richer ones: on equal footing their complaint says more.
+    // Later alternatives are more specific, so they win ties.
     if (depth >= bestDepth) {
       best = branch;
       bestDepth = depth;
@@ -68,7 +65,7 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
   return best;
 }
 
-/** How far below the union the deepest complaint lies. */
+/** Depth of the deepest problem below the union. */
 function depthOf(branches: readonly (readonly Issue[])[]): number {
   return Math.max(
     ...branches.flat().map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)),
@@ -85,7 +82,7 @@ function suggestion(key: string, known: readonly string[]): string {
   return known.length > 0 && known.length <= 12 ? `; known are ${known.join(', ')}` : '';
 }
 
-/** Problem in the words of the gateway's other errors. */
+/** Rewords a problem like the gateway's other errors. */
 function inOurWords(message: string): string {
   const [, expected, received] = WRONG_TYPE.exec(message) ?? [];
   if (expected === undefined || received === undefined)
@@ -100,9 +97,9 @@ function withArticle(type: string): string {
   return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
 }
 
-// Paths in a configuration or a body, as people write them.
+// Paths in a configuration or body.
 
-/** `['models', 0, 'id']` as people write it: `models[0].id`. */
+/** Formats `['models', 0, 'id']` as `models[0].id`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {

@@ -1,21 +1,21 @@
-// From the file's spelling to the program's: names in camel case, sizes in bytes, secrets that cannot be printed, null for
-// what is absent. A schema that says so is the type as well: nobody writes a key down twice.
+// Converts configuration values to the program's form: camel-case names, sizes in bytes, secrets that cannot be
+// printed, null for absent values. Types are derived from the schema, so that each key is declared once.
 import { z } from 'zod';
 import { Secret } from '../../base/telemetry/secret.ts';
 
-/** Bytes of a unit in the name of a key. */
+/** Bytes per unit in key names. */
 const BYTES: Readonly<Record<string, number>> = { kb: 1024, mb: 1_048_576 };
 
 type Word<Text extends string> = Text extends 'kb' | 'mb' ? 'bytes' : Text;
 
-/** `idle_ms` is `idleMs`; `max_mb_per_key` is `maxBytesPerKey`. */
+/** `idle_ms` becomes `idleMs`; `max_mb_per_key` becomes `maxBytesPerKey`. */
 type Name<Key extends string> = Key extends `${infer First}_${infer Rest}`
   ? `${Word<First>}${Capitalize<Name<Rest>>}`
   : Word<Key>;
 
 type InProgram<File> = { readonly [Key in keyof File as Name<Key & string>]: File[Key] };
 
-/** The schema, with the names of its own members as the program has them. What stands in the members is their business. */
+/** Renames the direct members of a schema. Nested schemas are not changed. */
 export function inProgram<File extends z.core.SomeType & z.ZodType<object>>(
   schema: File,
 ): z.ZodPipe<File, z.ZodTransform<InProgram<z.output<File>>, z.output<File>>> {
@@ -37,7 +37,7 @@ function camelCase([first = '', ...rest]: readonly string[]): string {
   return first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** The schema of a key that may be absent, which the program has as null. */
+/** Schema of an optional key, which is null if absent. */
 export function orNull<Inner extends z.ZodType>(
   schema: Inner,
 ): z.ZodPipe<z.ZodOptional<Inner>, z.ZodTransform<z.output<Inner> | null, z.output<Inner> | undefined>> {
@@ -46,12 +46,12 @@ export function orNull<Inner extends z.ZodType>(
 
 type SecretSchema<Value> = z.ZodPipe<z.ZodString, z.ZodTransform<Value, string>>;
 
-/** A text that must not be printed. @param text what it has to be, besides a text */
+/** Schema of a secret text. @param text further requirements */
 export function secret(text: z.ZodString = z.string()): SecretSchema<Secret> {
   return text.meta({ secret: true }).transform((plain) => new Secret(plain));
 }
 
-/** The same, where an empty text (`${KEY:-}` of a variable that is not set) stands for none. */
+/** Schema of a secret text. An empty text (`${KEY:-}` of an unset variable) means none. */
 export function secretOrEmpty(): SecretSchema<Secret | null> {
   return z
     .string()

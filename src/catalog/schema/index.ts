@@ -1,4 +1,4 @@
-// Schemas of what an operator says of endpoints, and how a schema's complaints are told. Loads zod: the catalog's own index does not.
+// Schemas of endpoint settings, and descriptions of violations. Loads zod, which the catalog's own index does not.
 export { describeIssues, formatPath } from './describe-issues.ts';
 export { inProgram, orNull, secret, secretOrEmpty } from './in-program.ts';
 export { priceSchema } from './price-schema.ts';

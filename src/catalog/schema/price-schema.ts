@@ -1,4 +1,4 @@
-// Prices of an endpoint, as the configuration file and the management API write them.
+// Schema of prices in the configuration file and the management API.
 import { z } from 'zod';
 import { inProgram } from './in-program.ts';
 

@@ -1,10 +1,10 @@
-// Quirks as the operator writes them: the flags of `catalog/providers/provider.ts` in the file's spelling.
+// Schema of configured quirks: the flags of `catalog/providers/provider.ts` in the file's spelling.
 import { z } from 'zod';
 import type { Quirks } from '../../canonical/index.ts';
 
 type QuirkValue = z.ZodEnum | z.ZodBoolean;
 
-/** One entry per flag; a flag missing here does not compile. */
+/** One entry per flag. The type requires all of them. */
 const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   maxTokensField: z
     .enum(['max_completion_tokens', 'max_tokens', 'as_written'])
@@ -99,7 +99,7 @@ export const quirksSchema = z
   .transform(toQuirks)
   .describe('How the server departs from the protocol, over the preset.');
 
-/** Quirks from the file in the code's spelling. The schema has checked names and values. */
+/** Converts validated quirks from the file's spelling. */
 function toQuirks(given: Readonly<Record<string, unknown>>): Partial<Quirks> {
   const quirks: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -109,12 +109,12 @@ function toQuirks(given: Readonly<Record<string, unknown>>): Partial<Quirks> {
   return quirks as Partial<Quirks>;
 }
 
-/** Quirks in the file's spelling: what `parseQuirks` reads. */
+/** Quirks in the file's spelling, as `parseQuirks` reads them. */
 export function formatQuirks(quirks: Partial<Quirks>): Record<string, string | boolean> {
   return Object.fromEntries(Object.entries(quirks).map(([name, value]) => [inFileName(name), value]));
 }
 
-/** Quirks from a text that nobody has checked, in the file's spelling; null for any other value. */
+/** Parses quirks in the file's spelling; null for invalid values. */
 export function parseQuirks(value: unknown): Partial<Quirks> | null {
   const parsed = quirksSchema.safeParse(value);
   return parsed.success ? parsed.data : null;

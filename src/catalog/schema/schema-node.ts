@@ -1,5 +1,5 @@
-// A small view of the configuration's JSON Schema: what stands at a path, and which keys are known there. Serves
-// interpolation, error messages and the reference page, so that all three agree with the schema.
+// Simplified view of the configuration's JSON Schema: the node and known keys at a path. Used by interpolation, error
+// messages and the reference page, so that all agree with the schema.
 import { isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 
@@ -9,14 +9,14 @@ export interface SchemaNode {
   readonly description: string;
   readonly default: unknown;
   readonly values: readonly unknown[];
-  /** Members by name; empty when it is no object. */
+  /** Members by name; empty if it is not an object. */
   readonly members: ReadonlyMap<string, SchemaNode>;
-  /** Schema of values under any other name, or in an array. */
+  /** Schema of other members, or of array elements. */
   readonly element: SchemaNode | undefined;
   readonly required: ReadonlySet<string>;
 }
 
-/** Reads a JSON Schema as zod writes it: objects, records, arrays, unions and scalars, without references. */
+/** Parses a JSON Schema as zod writes it: objects, records, arrays, unions and scalars, without references. */
 export function schemaNode(schema: JsonObject): SchemaNode {
   const choices = Array.isArray(schema['anyOf']) ? schema['anyOf'].filter(isJsonObject).map(schemaNode) : [];
   const members = new Map<string, SchemaNode>();
@@ -52,7 +52,7 @@ export function schemaNode(schema: JsonObject): SchemaNode {
   };
 }
 
-/** The node at a path; undefined where the schema knows nothing. */
+/** The node at a path; undefined: unknown. */
 export function schemaAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {
   let node: SchemaNode | undefined = root;
   for (const part of path) {

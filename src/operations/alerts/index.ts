@@ -1,4 +1,4 @@
-// Alerts: what operators are told without asking.
+// Alerts for operators.
 export { type Alert, ALERT_TYPES } from './alert.ts';
 export { AlertEnds } from './alert-ends.ts';
 export { Alerts } from './alerts.ts';

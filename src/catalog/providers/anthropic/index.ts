@@ -12,9 +12,9 @@ export const anthropic = defineProvider({
       quirks: {
         cacheControl: true,
         searchesWeb: true,
-        // "Extended thinking": no forced tool, no prefill, no sampling parameters beside it.
+        // "Extended thinking": excludes forced tool choice, prefill and sampling parameters.
         exclusiveReasoning: true,
-        // "Prefill Claude's response". Models from 4.6 on refuse it: family table.
+        // "Prefill Claude's response". Models from 4.6 on reject it: family table.
         prefill: 'plain',
       },
       reasoningFormat: 'anthropic-claude-v1',

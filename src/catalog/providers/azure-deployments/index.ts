@@ -1,4 +1,4 @@
-// Azure OpenAI over its older API: Chat Completions below the path of a deployment, with a dated version.
+// Azure OpenAI's older API: Chat Completions below the path of a deployment, with a dated API version.
 import { defineProvider, endpointAt, speaks } from '../provider.ts';
 
 const PATH = '/deployments/{model}/chat/completions?api-version={apiVersion}';
@@ -13,7 +13,7 @@ export const azureDeployments = defineProvider({
   credential: 'azure',
   settings: {
     resource: { variables: ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] },
-    // The last version that was declared stable.
+    // The latest version declared stable.
     apiVersion: { variables: ['OPENAI_API_VERSION'], fallback: '2024-10-21' },
   },
   place: endpointAt('openai.azure.com'),

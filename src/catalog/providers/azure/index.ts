@@ -1,5 +1,4 @@
-// Azure OpenAI over its v1 API: OpenAI's protocols below an address of the customer's own. Models are named by their
-// deployments.
+// Azure OpenAI's v1 API: OpenAI's protocols at the customer's own address. Models are named by their deployments.
 import { defineProvider, endpointAt, speaks } from '../provider.ts';
 
 export const azure = defineProvider({
@@ -8,13 +7,13 @@ export const azure = defineProvider({
   keyVariable: 'AZURE_OPENAI_API_KEY',
   auth: { header: 'api-key', prefix: '' },
   credential: 'azure',
-  // A name, or the whole address that the portal shows.
+  // The name, or the whole address shown in the portal.
   settings: { resource: { variables: ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] } },
   place: endpointAt('openai.azure.com'),
   protocols: {
     // Answers carry `prompt_filter_results` and begin with a chunk without choices (recorded 2026).
     'openai-chat': speaks('{endpoint}/openai/v1', { unsupported: ['webSearch'] }),
-    // Encrypted reasoning is sealed for the resource: OpenAI's own cannot be read here.
+    // Encrypted reasoning is bound to the resource. OpenAI's cannot be read here.
     'openai-responses': speaks('{endpoint}/openai/v1', {
       quirks: { searchesWeb: true, runsMcp: true },
       reasoningFormat: 'azure-responses-v1',
@@ -22,7 +21,7 @@ export const azure = defineProvider({
   },
   defaultProtocol: 'openai-chat',
   priceId: 'azure',
-  // Azure serves deployments, under names of the customer's own.
+  // Azure serves deployments with custom names.
   notServed: /^/,
   docs: 'https://learn.microsoft.com/en-us/azure/ai-foundry/openai/api-version-lifecycle',
 });

@@ -1,4 +1,4 @@
-// Amazon Bedrock's other engine, which speaks OpenAI's protocols; for a Bedrock API key, or an account's keys.
+// Amazon Bedrock's engine for OpenAI's protocols, with a Bedrock API key or an account's keys.
 import { defineProvider, speaks } from '../provider.ts';
 
 const MANTLE = 'https://bedrock-mantle.{region}.api.aws/v1';

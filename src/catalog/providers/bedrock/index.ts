@@ -1,5 +1,5 @@
-// Amazon Bedrock: Claude by Anthropic's own body, every other model by the Converse API. Needs a Bedrock API key, or an
-// account's keys, with which each request is signed.
+// Amazon Bedrock: Claude with Anthropic's own body, all other models with the Converse API. Authenticated by a Bedrock
+// API key, or by an account's keys, which sign each request.
 import { defineProvider, speaks } from '../provider.ts';
 
 const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
@@ -13,11 +13,11 @@ export const bedrock = defineProvider({
   protocols: {
     'bedrock-converse': speaks(RUNTIME, {
       quirks: {
-        // Converse says nothing of reasoning; the families say where it goes.
+        // Converse does not define reasoning. The family table has the member.
         reasoningField: 'none',
-        // "A conversation must start with a user message"; Claude's takes both (family table).
+        // "A conversation must start with a user message"; not for Claude (family table).
         assistantFirst: false,
-        // Given back under the label of the model's own family.
+        // Sent back with the label of the model's family.
         reasoningReplay: 'reasoning_details',
         customTools: false,
         strictTools: false,
@@ -36,7 +36,7 @@ export const bedrock = defineProvider({
         headers: { accept: '*/*' },
         set: { anthropic_version: 'bedrock-2023-05-31' },
         remove: ['model', 'stream'],
-        // `CountTokens` knows Claude's own body only inside of base64; Converse's says the same.
+        // `CountTokens` accepts Claude's own body only as base64, so Converse's is used.
         tasks: { count: { path: '{operation}', protocol: 'bedrock-converse' } },
         headerMembers: { 'anthropic-beta': 'anthropic_beta' },
       },
@@ -49,7 +49,7 @@ export const bedrock = defineProvider({
     { match: /^/, protocol: 'bedrock-converse' },
   ],
   priceId: 'aws',
-  // Most models are served under the profiles of a region only (`us.…`).
+  // Most models are available only through regional profiles (`us.…`).
   notServed: /^/,
   docs: 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',
 });

@@ -1,4 +1,4 @@
-// Cerebras Inference: Chat Completions that refuse several of OpenAI's parameters.
+// Cerebras Inference: Chat Completions without several of OpenAI's parameters.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const cerebras = defineProvider({
@@ -8,18 +8,18 @@ export const cerebras = defineProvider({
   protocols: {
     'openai-chat': speaks('https://api.cerebras.ai/v1', {
       quirks: {
-        // "OpenAI Compatibility": the developer role is not exposed; system acts at its level.
+        // "OpenAI Compatibility": the developer role is not available; system has its level.
         systemRole: 'system',
         reasoningReplay: 'reasoning',
         customTools: false,
-        // API reference: the parts of a message are text.
+        // API reference: message parts are text.
         readsFiles: false,
         unknownFields: 'drop',
       },
       reasoningFormat: 'cerebras-reasoning-v1',
-      // The types of its own SDK. "property 'body.prompt_cache_key' is unsupported" is its answer to that one.
+      // The types of its own SDK. It rejects another: "property 'body.prompt_cache_key' is unsupported".
       members: { user: true },
-      // The same page: these are a 400.
+      // The same page: these are rejected with 400.
       unsupported: ['frequencyPenalty', 'presencePenalty', 'logitBias', 'verbosity', 'webSearch'],
     }),
   },

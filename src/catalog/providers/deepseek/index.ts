@@ -1,4 +1,4 @@
-// DeepSeek: Chat Completions with `reasoning_content`, which a thinking model demands back on tool turns.
+// DeepSeek: Chat Completions with `reasoning_content`, which thinking models require back in tool turns.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const deepseek = defineProvider({
@@ -10,16 +10,16 @@ export const deepseek = defineProvider({
       quirks: {
         maxTokensField: 'max_tokens',
         systemRole: 'system',
-        // Guide "Thinking Mode" (2026-08): `thinking: {type}` switches; effort words ride in `reasoning_effort`.
+        // Guide "Thinking Mode" (2026-08): `thinking: {type}` is the switch; efforts are sent in `reasoning_effort`.
         reasoningField: 'thinking',
         reasoningReplay: 'reasoning_content',
         // Guide "JSON Output": `json_object` only.
         structuredOutput: 'json_object',
         strictTools: false,
         customTools: false,
-        // API reference: the content of a message is text.
+        // API reference: message content is text.
         readsFiles: false,
-        // No `prefill`: "Chat Prefix Completion" needs the base URL /beta; set it with `prefill: prefix` there.
+        // `prefill` is omitted: "Chat Prefix Completion" needs the base URL /beta; configure `prefill: prefix` with it.
       },
       reasoningFormat: 'deepseek-reasoner-v1',
       unsupported: ['logitBias', 'seed', 'parallelToolCalls', 'verbosity', 'webSearch'],

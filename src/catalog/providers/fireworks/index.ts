@@ -1,4 +1,4 @@
-// Fireworks AI: open-weight models behind Chat Completions; models are named `accounts/fireworks/models/…`.
+// Fireworks AI: open-weight models over Chat Completions, named `accounts/fireworks/models/…`.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const fireworks = defineProvider({

@@ -1,4 +1,4 @@
-// Microsoft Foundry: models of many makers below one address of the customer's own, Claude over Anthropic's protocol.
+// Microsoft Foundry: models of many makers at the customer's own address, Claude over Anthropic's protocol.
 import { defineProvider, endpointAt, speaks } from '../provider.ts';
 
 export const foundry = defineProvider({

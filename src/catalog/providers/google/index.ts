@@ -1,5 +1,5 @@
-// Google AI Studio: the Gemini API with a key, the definition of the Gemini protocol. Vertex serves the same protocol
-// under another base, with the tokens of a service account.
+// Google AI Studio: the Gemini API with a key, which defines the Gemini protocol. Vertex serves the same protocol at
+// another address, with tokens of a service account.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const google = defineProvider({
@@ -18,7 +18,8 @@ export const google = defineProvider({
   defaultProtocol: 'gemini',
   // "Batch API" guide, 2026-11: half of all rates.
   batchPriceFactor: 0.5,
-  // The library files all of Vertex under Google; AI Studio serves Google's own, and live models over a socket only.
+  // The library lists all of Vertex's models under Google. AI Studio serves only Google's own, and live models only
+  // over a WebSocket.
   notServed: /^(?!gemini|gemma|learnlm)|-live(-|$)/,
   docs: 'https://ai.google.dev/api/generate-content',
 });

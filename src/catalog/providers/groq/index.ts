@@ -1,4 +1,4 @@
-// Groq: fast open-weight models behind Chat Completions.
+// Groq: fast open-weight models over Chat Completions.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const groq = defineProvider({
@@ -9,21 +9,21 @@ export const groq = defineProvider({
     'openai-chat': speaks('https://api.groq.com/openai/v1', {
       quirks: {
         systemRole: 'system',
-        // The parsed form of its reasoning answers in `message.reasoning`, and is taken back there.
+        // With parsed reasoning, it is returned in `message.reasoning`, and accepted there.
         reasoningReplay: 'reasoning',
         customTools: false,
-        // API reference: the parts of a message are text and images.
+        // API reference: message parts are text and images.
         readsFiles: false,
-        // "OpenAI Compatibility" (2026): `messages[].name` is a 400.
+        // "OpenAI Compatibility" (2026): `messages[].name` is rejected with 400.
         messageName: false,
         // Guide "Assistant Message Prefilling".
         prefill: 'plain',
         unknownFields: 'drop',
       },
       reasoningFormat: 'groq-reasoning-v1',
-      // API reference (2026-11). "property 'prompt_cache_key' is unsupported" is its answer to that one.
+      // API reference (2026-11). It rejects another: "property 'prompt_cache_key' is unsupported".
       members: { service_tier: ['auto', 'on_demand', 'flex', 'performance'], user: true },
-      // The same page: these fields are a 400.
+      // The same page: these members are rejected with 400.
       unsupported: ['logitBias', 'logprobs', 'topLogprobs', 'verbosity', 'webSearch'],
     }),
   },

@@ -1,4 +1,4 @@
-// llama.cpp's own server (`llama-server`). Needs no key unless it was started with one.
+// llama.cpp's server (`llama-server`). Needs no key unless it was started with one.
 import { defineProvider, OWN_MACHINE, speaks } from '../provider.ts';
 
 export const llamaCpp = defineProvider({
@@ -17,9 +17,9 @@ export const llamaCpp = defineProvider({
         strictTools: false,
         customTools: false,
         namedToolChoice: false,
-        // On unless started with `--no-prefill-assistant`; refused while the model thinks.
+        // On unless started with `--no-prefill-assistant`; rejected while the model thinks.
         prefill: 'plain',
-        // Its own page turns files into text before it sends them (pull request 13365).
+        // Its web page converts files to text before it sends them (pull request 13365).
         readsFiles: false,
       },
       tasks: { count: { path: '/chat/completions/input_tokens' } },
@@ -28,14 +28,14 @@ export const llamaCpp = defineProvider({
       alsoTakes: ['topK'],
     }),
   },
-  // Chat Completions obeys more of a request than these (measured with 0.10434.0, 2026-11-24).
+  // These protocols support less of a request than Chat Completions (measured with 0.10434.0, 2026-11-24).
   lesserProtocols: {
     'openai-responses': speaks('http://127.0.0.1:8080/v1', {
       quirks: {
         customTools: false,
         strictTools: false,
         smallLimits: true,
-        // A cut answer is `completed`, and `text.format` changes nothing.
+        // Truncated answers are `completed`, and `text.format` has no effect.
         namesCutAnswers: false,
         structuredOutput: 'none',
         readsFiles: false,
@@ -47,7 +47,7 @@ export const llamaCpp = defineProvider({
       quirks: {
         customTools: false,
         strictTools: false,
-        // `thinking: disabled` changes nothing, and neither does `output_config.format`.
+        // `thinking: disabled` and `output_config.format` have no effect.
         reasoningField: 'chat_template_kwargs',
         structuredOutput: 'none',
         readsFiles: false,

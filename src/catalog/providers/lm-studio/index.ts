@@ -12,19 +12,21 @@ export const lmStudio = defineProvider({
       quirks: {
         maxTokensField: 'max_tokens',
         systemRole: 'system',
-        // gpt-oss has `reasoning`, all others `reasoning_content` ("API Changelog", 0.3.9 and 0.3.23): both are read.
+        // gpt-oss uses `reasoning`, all others `reasoning_content` ("API Changelog", 0.3.9 and 0.3.23). The gateway reads
+        // both.
         reasoningReplay: 'reasoning_content',
         strictTools: false,
         customTools: false,
         // "none", "auto" or "required" ("API Changelog", 0.3.15).
         namedToolChoice: false,
-        // It answers "'url' field must be a base64 encoded image" (2026).
+        // It responds "'url' field must be a base64 encoded image" (2026).
         fetchesUrls: false,
-        // Its chat reads documents; its API takes text and images.
+        // Its chat reads documents; its API accepts text and images.
         readsFiles: false,
       },
       reasoningFormat: 'lm-studio-reasoning-v1',
-      // "Supported payload parameters" (2026-11) has `top_k`, `logit_bias` and `seed`, and none of these that are refused.
+      // "Supported payload parameters" (2026-11) includes `top_k`, `logit_bias` and `seed`, but none of the unsupported
+      // ones.
       alsoTakes: ['topK'],
       unsupported: ['logprobs', 'topLogprobs', 'parallelToolCalls', 'verbosity', 'webSearch'],
     }),

@@ -1,4 +1,4 @@
-// Mistral's own API: a strict relative of Chat Completions (an unknown member is a 422).
+// Mistral's API: a strict variant of Chat Completions (unknown members are rejected with 422).
 import { defineProvider, speaks } from '../provider.ts';
 
 export const mistral = defineProvider({
@@ -10,12 +10,12 @@ export const mistral = defineProvider({
       quirks: {
         maxTokensField: 'max_tokens',
         systemRole: 'system',
-        // Usage comes with the last chunk by itself; `stream_options` is an unknown member.
+        // Usage is always in the last chunk; `stream_options` is an unknown member.
         streamUsage: 'always',
-        // Guide "Reasoning": chunks of type `thinking` before the text, given back as they came.
+        // Guide "Reasoning": chunks of type `thinking` before the text, sent back unchanged.
         reasoningReplay: 'thinking_parts',
         customTools: false,
-        // API reference, "FileChunk": ids of its own files, no bytes.
+        // API reference, "FileChunk": only ids of uploaded files.
         readsFiles: false,
         messageName: false,
         requiredToolChoice: 'any',
@@ -28,9 +28,9 @@ export const mistral = defineProvider({
         vectors: 'output_dtype',
       },
       reasoningFormat: 'mistral-magistral-v1',
-      // API reference, "Chat Completion" (2026-11); the key is recorded, too.
+      // API reference, "Chat Completion" (2026-11); `prompt_cache_key` was also recorded.
       members: { metadata: true, prompt_cache_key: true },
-      // `seed` is called `random_seed` there: it is reported, not sent.
+      // `seed` is called `random_seed`; it is reported instead of sent.
       unsupported: ['logitBias', 'logprobs', 'topLogprobs', 'seed', 'verbosity', 'webSearch'],
     }),
   },

@@ -1,4 +1,4 @@
-// Moonshot AI (Kimi): thinking models that keep their reasoning only when `reasoning_content` comes back.
+// Moonshot AI (Kimi): thinking models that lose their reasoning unless `reasoning_content` is sent back.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const moonshot = defineProvider({
@@ -10,7 +10,7 @@ export const moonshot = defineProvider({
     'openai-chat': speaks('https://api.moonshot.ai/v1', {
       quirks: {
         systemRole: 'system',
-        // Guide "Kimi K2 thinking model" (2026): `thinking: {type}` on K2.x. K3 takes an effort: family table.
+        // Guide "Kimi K2 thinking model" (2026): `thinking: {type}` on K2.x. K3 accepts an effort: family table.
         reasoningField: 'thinking',
         reasoningReplay: 'reasoning_content',
         // Guide "Partial Mode" (2026): the answer does not repeat the text.

@@ -1,4 +1,4 @@
-// NVIDIA NIM, hosted: vLLM-like Chat Completions for many open-weight models.
+// NVIDIA NIM (hosted): many open-weight models over Chat Completions, similar to vLLM.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const nvidia = defineProvider({
@@ -15,7 +15,7 @@ export const nvidia = defineProvider({
         structuredOutput: 'none',
         strictTools: false,
         customTools: false,
-        // API reference: the parts of a message are text, images, audio and video.
+        // API reference: message parts are text, images, audio and video.
         readsFiles: false,
       },
       reasoningFormat: 'nvidia-reasoning-v1',

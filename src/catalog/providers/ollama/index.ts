@@ -10,33 +10,33 @@ export const ollama = defineProvider({
   protocols: {
     'openai-chat': speaks('http://127.0.0.1:11434/v1', {
       quirks: {
-        // "OpenAI compatibility" (read 2026-11-24) lists `max_tokens`, `reasoning_effort`, and no `tool_choice`.
+        // "OpenAI compatibility" (read 2026-11-24) lists `max_tokens` and `reasoning_effort`, but not `tool_choice`.
         maxTokensField: 'max_tokens',
         systemRole: 'system',
-        // Recorded conversations carry earlier reasoning in `reasoning`.
+        // Recorded conversations contain earlier reasoning in `reasoning`.
         reasoningReplay: 'reasoning',
         strictTools: false,
         customTools: false,
         namedToolChoice: false,
-        // The same page: base64 images only.
+        // The same page: only base64 images.
         fetchesUrls: false,
-        // The same page: a message holds text and images.
+        // The same page: messages contain text and images.
         readsFiles: false,
       },
       reasoningFormat: 'ollama-reasoning-v1',
       unsupported: ['logitBias', 'parallelToolCalls', 'verbosity', 'webSearch'],
     }),
   },
-  // Its source of the Responses API (openai/responses.go at 017eb8a, read 2026-11-24).
+  // Source code of the Responses API (openai/responses.go at 017eb8a, read 2026-11-24).
   lesserProtocols: {
     'openai-responses': speaks('http://127.0.0.1:11434/v1', {
       quirks: {
         customTools: false,
         strictTools: false,
         smallLimits: true,
-        // Every answer is `completed`, also one that its limit cut.
+        // Every answer is `completed`, even if it was truncated.
         namesCutAnswers: false,
-        // "OpenAI compatibility" leaves addresses of images open; "file inputs are not currently supported" (source).
+        // "OpenAI compatibility" does not mention image URLs; "file inputs are not currently supported" (source).
         fetchesUrls: false,
         readsFiles: false,
         // "tool_choice is not supported" (source).

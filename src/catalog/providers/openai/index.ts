@@ -1,5 +1,5 @@
-// OpenAI's own API. It defines both protocols it serves, so it is faithful to both. Which models go over
-// Responses is a fact of the model family, not of this file.
+// OpenAI's API, which defines both protocols, so that it is faithful in both. The family table decides which models use
+// Responses.
 import { defineProvider, speaks } from '../provider.ts';
 
 const BASE_URL = 'https://api.openai.com/v1';
@@ -22,7 +22,7 @@ export const openai = defineProvider({
   defaultProtocol: 'openai-chat',
   // "Batch API" guide, 2026-11: half of all rates.
   batchPriceFactor: 0.5,
-  // Open-weight models, fine-tuning prefixes and names of the Azure flavour.
+  // Open-weight models, prefixes of fine-tuned models, and Azure's names.
   notServed: /^(gpt-oss|ft:|gpt-35|computer-use)|\.ft-|:extended$/,
   docs: 'https://platform.openai.com/docs/api-reference/chat',
 });

@@ -1,5 +1,5 @@
-// OpenRouter: an aggregator that normalises to Chat Completions with `reasoning` and `reasoning_details`.
-// The format of opaque reasoning is that of the model behind it: the family table decides by model name.
+// OpenRouter: an aggregator that normalises to Chat Completions with `reasoning` and `reasoning_details`. The format of
+// opaque reasoning is the model's own, by the family table.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const openrouter = defineProvider({
@@ -14,15 +14,15 @@ export const openrouter = defineProvider({
         reasoningReplay: 'reasoning_details',
         customTools: false,
         cacheControl: true,
-        // "Assistant Prefill" in the API overview; not for every model: family table.
+        // "Assistant Prefill" in the API overview; some models do not support it: family table.
         prefill: 'plain',
       },
-      // Unsupported sampling parameters are ignored by it, not refused.
+      // Unsupported sampling parameters are ignored instead of rejected.
       unsupported: ['webSearch'],
     }),
   },
   defaultProtocol: 'openai-chat',
-  // Names without a vendor and the floating `~vendor/model-latest` ones.
+  // Names without a vendor, and the moving aliases `~vendor/model-latest`.
   notServed: /^[^/]+$|^~/,
   docs: 'https://openrouter.ai/docs/api-reference/overview',
 });

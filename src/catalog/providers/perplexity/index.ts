@@ -14,7 +14,7 @@ export const perplexity = defineProvider({
         strictTools: false,
         customTools: false,
         messageName: false,
-        // "Last message must have role user" and roles must alternate.
+        // "Last message must have role user", and roles must alternate.
         adjacentRoles: 'merge',
         searchesWeb: true,
         // API reference, "Create Embeddings": no floats, neither as a list nor as base64.

@@ -1,4 +1,4 @@
-// Qwen through Alibaba Cloud's DashScope in its OpenAI-compatible mode (international endpoint).
+// Qwen at Alibaba Cloud's DashScope in OpenAI-compatible mode (international endpoint).
 import { defineProvider, speaks } from '../provider.ts';
 
 export const qwen = defineProvider({
@@ -13,11 +13,12 @@ export const qwen = defineProvider({
         // Guide "Deep thinking" (2026): `enable_thinking`, with `thinking_budget` in tokens.
         reasoningField: 'enable_thinking',
         reasoningReplay: 'reasoning_content',
-        // Guide "Partial mode" (2026): with thinking off.
+        // Guide "Partial mode" (2026): only with thinking off.
         prefill: 'partial',
         strictTools: false,
         customTools: false,
-        // "Invalid value: file. Supported values are: 'text','image_url','video_url' and 'video'" (a 400 seen in 2026-02).
+        // "Invalid value: file. Supported values are: 'text','image_url','video_url' and 'video'" (a 400 seen in
+        // 2026-02).
         readsFiles: false,
         // Explicit context cache: `cache_control` on message parts.
         cacheControl: true,

@@ -1,10 +1,7 @@
-// The simulated provider as a preset of the catalog. The simulation itself knows nothing of the gateway.
+// Preset of the simulated provider.
 import { defineProvider, type ProviderPreset, speaks } from '../provider.ts';
 
-/**
- * The provider entry of the simulated service.
- * @param origin where it listens, e.g. `http://127.0.0.1:4010`
- */
+/** Makes the preset. @param origin address of the simulation, e.g. `http://127.0.0.1:4010` */
 export function simPreset(origin: string): ProviderPreset {
   return defineProvider({
     id: 'sim',

@@ -1,4 +1,4 @@
-// Together AI: open-weight models behind Chat Completions.
+// Together AI: open-weight models over Chat Completions.
 import { defineProvider, speaks } from '../provider.ts';
 
 export const together = defineProvider({
@@ -15,7 +15,7 @@ export const together = defineProvider({
         customTools: false,
       },
       reasoningFormat: 'together-reasoning-v1',
-      // `logprobs` is a number of alternatives there, not a switch.
+      // `logprobs` is a number of alternatives instead of a boolean.
       unsupported: ['logprobs', 'topLogprobs', 'parallelToolCalls', 'verbosity', 'webSearch'],
     }),
   },

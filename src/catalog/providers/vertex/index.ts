@@ -1,5 +1,5 @@
-// Google's Vertex AI: Gemini over its own protocol, Claude over Anthropic's, both below a project and a place. Needs a
-// service account, or an access token as the key.
+// Google's Vertex AI: Gemini over its own protocol and Claude over Anthropic's, both below a project and location.
+// Authenticated by a service account, or by an access token as the key.
 import { defineProvider, speaks } from '../provider.ts';
 
 const PLACE = 'https://{host}/v1/projects/{project}/locations/{location}';
@@ -51,7 +51,7 @@ export const vertex = defineProvider({
         streamPath: `${ANTHROPIC}:streamRawPredict`,
         set: VERSION,
         remove: ['model'],
-        // The model stands in the body here ("Count tokens for Claude models", 2026-11, and Anthropic's own SDK).
+        // The body contains the model ("Count tokens for Claude models", 2026-11, and Anthropic's SDK).
         tasks: { count: { path: '/publishers/anthropic/models/count-tokens:rawPredict', set: VERSION } },
       },
     }),

@@ -11,8 +11,8 @@ export const vllm = defineProvider({
     'openai-chat': speaks('http://127.0.0.1:8000/v1', {
       quirks: {
         systemRole: 'system',
-        // Thinking is switched in the chat template; `reasoning_effort` (`none` to `max`, `ChatCompletionRequest`, 2026-11) is
-        // for models whose template reads it: family table.
+        // Thinking is switched in the chat template. `reasoning_effort` (`none` to `max`, `ChatCompletionRequest`,
+        // 2026-11) is for models whose template reads it: family table.
         reasoningField: 'chat_template_kwargs',
         reasoningReplay: 'reasoning',
         // "Extra parameters" of the chat API (2026-11).
@@ -22,11 +22,12 @@ export const vllm = defineProvider({
         strictTools: false,
         customTools: false,
       },
-      // It stands beside `/v1`, not below it.
+      // The path is beside `/v1` instead of below it.
       tasks: { count: { path: '/../tokenize' } },
       reasoningFormat: 'vllm-reasoning-v1',
       unsupported: ['verbosity', 'webSearch'],
-      // `ChatCompletionRequest` has neither `verbosity` nor `web_search_options`, and takes a named `tool_choice` (2026-11).
+      // `ChatCompletionRequest` has neither `verbosity` nor `web_search_options`, and accepts a named `tool_choice`
+      // (2026-11).
       alsoTakes: ['topK'],
     }),
   },

@@ -1,4 +1,4 @@
-// xAI: Chat Completions and a Responses dialect of its own (encrypted reasoning only it can read).
+// xAI: Chat Completions and a variant of Responses with encrypted reasoning that only xAI can read.
 import { defineProvider, speaks } from '../provider.ts';
 
 const BASE_URL = 'https://api.x.ai/v1';
@@ -23,7 +23,7 @@ export const xai = defineProvider({
     }),
   },
   defaultProtocol: 'openai-responses',
-  // Its encrypted reasoning is given, and taken back, there alone.
+  // Encrypted reasoning is available only in Responses.
   protocolOf: [{ match: /^/, protocol: 'openai-responses' }],
   notServed: /voice/,
   docs: 'https://docs.x.ai/docs/api-reference',
