@@ -22,7 +22,7 @@ export function useReadAgain(key: QueryKey, pauseMs: number | undefined): void {
     last.current = Date.now();
     // The response in flight may be older than the event.
     if (queries.isFetching({ queryKey: key, exact: true }) > 0) return readSoon();
-    // While the page is hidden, the query is only marked as stale and is read when the page becomes visible.
+    // While the page is hidden, the query is only marked as stale and is read when the user returns to it.
     const refetchType = document.hidden ? 'none' : 'active';
     void queries.invalidateQueries({ queryKey: key, exact: true, refetchType });
   });

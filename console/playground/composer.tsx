@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Problem } from '../ui/problem.tsx';
 import type { Attachment } from './conversation.ts';
 
-/** Maximum total size of the files of a message. */
+/** Maximum total bytes of the files of a message. */
 const MOST_BYTES = 20 * 1_048_576;
 
 interface ComposerProps {

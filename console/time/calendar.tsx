@@ -54,7 +54,7 @@ function iso(day: Date, later: number, zone: string): string {
   return new Date(midnight(day.getFullYear(), day.getMonth() + 1, day.getDate() + later, zone)).toISOString();
 }
 
-/** Label for screen readers. It begins with the visible text. */
+/** Label for screen readers. It begins with the text that is shown. */
 const NAMED = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' });
 
 const CLASSES = {

@@ -1,4 +1,4 @@
-// Segmented control: a choice among a few visible options.
+// Segmented control: a choice among a few options, all of them on the page.
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
 
