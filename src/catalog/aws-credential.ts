@@ -1,5 +1,5 @@
 // AWS credentials that sign requests. Order and variables as in the "AWS SDKs and Tools Reference Guide", "Standardized
-// credential providers" (2026-11), except for the instance metadata, which must be configured explicitly.
+// credential providers" (2026-11). The instance metadata is only used if configured.
 import { TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import type { AwsKeySource } from '../upstream/credential-source.ts';

@@ -1,6 +1,5 @@
 // Google identity that gets access tokens. Sources and file kinds as in "How Application Default Credentials works"
-// (docs.cloud.google.com) and AIP-4110 to AIP-4117 (2026-11), except for the metadata server, which must be configured
-// explicitly.
+// (docs.cloud.google.com) and AIP-4110 to AIP-4117 (2026-11). The metadata server is only used if configured.
 import { TEXTS } from '../canonical/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import { asObject, asString, isJsonObject, parseJson } from '../base/json/index.ts';

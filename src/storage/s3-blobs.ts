@@ -1,5 +1,5 @@
 // Blobs in an S3 bucket. Each is written to a local folder first and uploaded when complete. So the bucket never holds
-// partial objects, files are never in memory as a whole, and remains of a crash are found locally without listing the
+// partial objects, and files are never in memory as a whole. Remains of a crash are found locally, without listing the
 // bucket, which others may share.
 import { GatewayError } from '../canonical/index.ts';
 import { S3Failure, type S3Bucket } from '../base/runtime/s3.ts';

@@ -1,5 +1,5 @@
-// Master secret of the installation, in a file of 64 hexadecimal digits beside the database, so that a copy of the
-// database alone reveals neither keys nor sealed reasoning. Named secrets are derived from it.
+// Master secret of the installation, in a file of 64 hexadecimal digits beside the database. So a copy of the database
+// alone reveals neither keys nor sealed reasoning. Named secrets are derived from it.
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { GatewayError } from '../canonical/index.ts';

@@ -15,7 +15,7 @@ export interface Alert {
   readonly type: AlertType;
   /** The same for repetitions of the same event, which are published once. */
   readonly id: string;
-  /** Milliseconds during which a repetition is not published; Infinity: always. */
+  /** Milliseconds during which a repetition is not published; Infinity: it never is. */
   readonly quietMs: DurationMs;
   /** False: not stored in the database, because the alert is about the database. */
   readonly isNoted: boolean;

@@ -138,7 +138,7 @@ class Console {
 
   /**
    * CSRF token of a session, for a page opened after the sign-in. Servers on other ports of the host also receive the
-   * cookie, so the page must prove that it can read the storage of its own origin.
+   * cookie. The page must therefore prove that it can read the storage of its own origin.
    */
   async #token(request: Request): Promise<Response> {
     if (request.method !== 'POST')

@@ -29,7 +29,7 @@ export interface Asking {
   readonly headers: Headers;
   /** Caller. Idempotency keys are scoped to it. */
   readonly scope: string;
-  /** Digest input that identifies the request: method, path, body. */
+  /** Identifies the request: method, path, query, body and `If-Match`, as JSON. */
   readonly content: string;
 }
 

@@ -12,8 +12,8 @@ export type Schedule = (task: () => void) => void;
  */
 export type Write = () => void;
 
-// A batch waits for a few turns of the event loop while each brings more writes, because a commit costs about as much
-// as three records. In an idle gateway the first turn brings none, and the batch is written immediately.
+// A batch waits for a few turns of the event loop while each brings more writes: a commit costs about as much as three
+// records. In an idle gateway the first turn brings none, and the batch is written immediately.
 const MOST_TURNS = 8;
 const FULL_BATCH = 64;
 
