@@ -1,5 +1,5 @@
-// Answers in the background: the form in which clients read an answer before it is complete, and how a stream is
-// numbered that starts before the run.
+// Background answers: the form of an answer before it is complete, and the numbering of a stream that starts before
+// the run.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { AnswerContext } from './server-codec.ts';

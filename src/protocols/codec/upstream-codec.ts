@@ -59,7 +59,7 @@ export interface ServerFacts {
   readonly extraParameters?: readonly Parameter[];
   /** True: servers offer it at the same address as other protocols. */
   readonly hasSiblings?: true;
-  /** True: it has distinct finish reasons, including one for calls. */
+  /** True: every answer has a finish reason, and answers with calls have one of their own. */
   readonly namesEnds?: true;
   /** Quirks in which its servers differ, each with the observed values. */
   readonly varies: { readonly [Name in keyof Quirks]?: readonly Quirks[Name][] };

@@ -22,8 +22,8 @@ const TEXTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the names of objects in the vendor's account. Media are included only below parts, such as in a function
- * response.
+ * Returns the names of objects in the vendor's account. Includes media, even if nested below parts, such as in a
+ * function response.
  */
 export function namedObjects(request: CanonicalRequest): readonly NamedObject[] {
   const ids = [...idsInTools(request, isResource)];

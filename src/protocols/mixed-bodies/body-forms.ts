@@ -144,7 +144,7 @@ function placeOf(form: MixedProtocol, type: string, path: string): string {
   return form === 'openai-chat' ? `${path}.${type}.` : `${path}.`;
 }
 
-/** Words of Anthropic's `tool_choice`, with OpenAI's equivalents. */
+/** Values of Anthropic's `tool_choice`, with OpenAI's equivalents. */
 const CHOICES: Readonly<Record<string, string>> = { auto: 'auto', none: 'none', any: 'required' };
 
 /** Returns the form of `tool_choice`; undefined for a string, which both OpenAI protocols read. */

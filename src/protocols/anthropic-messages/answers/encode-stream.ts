@@ -1,5 +1,5 @@
-// Encodes canonical events as a Messages stream. One block is open at a time, blocks are numbered from 0 without gaps,
-// and each ends before the next begins, whatever the order of the input.
+// Encodes canonical events as a Messages stream. Blocks are numbered from 0 without gaps, and each ends before the next
+// begins, whatever the order of the input.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,

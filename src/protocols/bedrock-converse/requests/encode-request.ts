@@ -41,7 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   return body;
 }
 
-/** Returns the model's output limit if the client sent none and thinks with a budget, which requires a higher limit. */
+/** Returns the output limit. A thinking budget requires one above it, so the model's own is used if the client sent none. */
 function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number | undefined {
   const { maxOutputTokens } = request;
   const { maxOutputTokens: ceiling, reasoning } = target;

@@ -143,7 +143,7 @@ export class AnswerDecoder {
 }
 
 /**
- * Returns the choice to decode. The gateway never requests more than one, but servers may send more, or start their
+ * Returns the choice to decode. The gateway only requests one, but servers may send more, or start their
  * index at another number, such as the position of a content block.
  * @param index of the choice in earlier chunks; undefined before the first
  */
