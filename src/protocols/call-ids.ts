@@ -117,9 +117,7 @@ export class CallIds {
 // Tool-call ids for Anthropic and Bedrock: letters, digits, `_` and `-`, each used once per request. Other ids are
 // rewritten, in the call and in its result alike.
 
-/**
- * Pattern that Anthropic names when it refuses a `tool_use.id`. Bedrock's is the same (API reference `ToolUseBlock`).
- */
+/** Pattern that Anthropic names when it refuses a `tool_use.id`. Bedrock's is the same (API reference `ToolUseBlock`). */
 const LEGAL = /^[a-zA-Z0-9_-]+$/;
 
 export class ToolUseIds {

@@ -8,9 +8,7 @@ import type { RequestRoute } from './server-codec.ts';
 export interface ClientOperation {
   /** Name in the records. */
   readonly api: string;
-  /**
-   * `answer`: a model's answer. `compact`: a summary that replaces a stored conversation. Otherwise the name of a task.
-   */
+  /** `answer`: a model's answer. `compact`: a summary that replaces a stored conversation. Otherwise the name of a task. */
   readonly does: string;
   /** Form of its bodies: `multipart/form-data`, whose fields are read as an object of strings. Absent: JSON. */
   readonly takes?: 'form';

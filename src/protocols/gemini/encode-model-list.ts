@@ -3,9 +3,7 @@ import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ListedModel } from '../protocol.ts';
 
-/**
- * Maximum page size (API reference, "models.list", 2026-11). Also the default, because most clients read only one page.
- */
+/** Maximum page size (API reference, "models.list", 2026-11). Also the default, because most clients read only one page. */
 const MAX_PAGE = 1000;
 const TOKEN_MARK = 'after:';
 

@@ -7,9 +7,7 @@ import { idsIn, idsInTools, type NamedObject } from '../members/named-objects.ts
 /** Resource names begin with their collection. */
 const RESOURCE =
   /^(?:projects|locations|cachedContents|fileSearchStores|ragStores|corpora|ragCorpora|files|tunedModels|collections|dataStores|engines)\//;
-/**
- * Paths of files: in parts, and in parts of a function response. Arguments and results contain the client's own text.
- */
+/** Paths of files: in parts, and in parts of a function response. Arguments and results contain the client's own text. */
 const FILE_PLACE =
   /^\w+(?:\[\d+\])?(?:\.parts(?:\[\d+\])?|\.function_?[rR]esponse)+\.(?:fileData|file_data)\.\w+$/;
 const CONVERSATION = ['contents', 'systemInstruction', 'system_instruction'] as const;

@@ -10,9 +10,7 @@ import {
   TEXTS,
 } from '../../canonical/index.ts';
 
-/**
- * Documentation "Structured outputs", JSON Schema limitations, and the official SDK's schema transformation (2026-11).
- */
+/** Documentation "Structured outputs", JSON Schema limitations, and the official SDK's schema transformation (2026-11). */
 const KEPT: ReadonlySet<string> = new Set([
   'type',
   'title',

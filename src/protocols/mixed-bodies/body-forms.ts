@@ -57,9 +57,7 @@ function formOfPart(part: JsonObject): MixedProtocol | undefined {
   return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
 }
 
-/**
- * Converts Chat Completions images in a message of Anthropic blocks, because the other blocks can only be read as such.
- */
+/** Converts Chat Completions images in a message of Anthropic blocks, because the other blocks can only be read as such. */
 export function withImageBlocks(message: JsonValue): JsonValue {
   if (!isJsonObject(message) || !isJsonArray(message['content'])) return message;
   const content = message['content'].map((part) =>

@@ -131,9 +131,7 @@ function encodeBatch(batch: ShownBatch): JsonObject {
   return shown;
 }
 
-/**
- * Messages for lines that were not run (API reference, "The request output object"; the second is the gateway's own).
- */
+/** Messages for lines that were not run (API reference, "The request output object"; the second is the gateway's own). */
 const NOT_RUN = {
   expired: ['batch_expired', 'This request could not be executed before the completion window expired.'],
   cancelled: ['batch_cancelled', 'This request was not executed, because the batch was cancelled.'],

@@ -44,9 +44,7 @@ export class AnswerEmitter {
   readonly #out: ItemWriter;
   readonly #ids: CallIds;
   readonly #blocks = new Map<number, Block>();
-  /**
-   * Close event of a search call, held back for the next block with its results: other protocols report both together.
-   */
+  /** Close event of a search call, held back for the next block with its results: other protocols report both together. */
   #search: (CloseEvent & { readonly source: Source }) | undefined;
   #usage: JsonObject | undefined;
   #usageIsNew = false;

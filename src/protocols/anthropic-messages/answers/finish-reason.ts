@@ -25,9 +25,7 @@ export interface Emitted {
   readonly refusal: boolean;
 }
 
-/**
- * Returns the stop reason for a client. It is derived from what was sent, so a call is never followed by `end_turn`.
- */
+/** Returns the stop reason for a client. It is derived from what was sent, so a call is never followed by `end_turn`. */
 export function encodeStopReason(finish: FinishEvent, emitted: Emitted): WireStopReason {
   switch (finish.reason) {
     case 'length':

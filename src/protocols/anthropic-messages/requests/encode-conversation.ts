@@ -311,9 +311,7 @@ function mergeDrafts(drafts: readonly Draft[], scope: EncodeScope): Draft[] {
   return merged;
 }
 
-/**
- * Removes thinking at the end of an assistant message, which Anthropic refuses: the turn was cut before its content.
- */
+/** Removes thinking at the end of an assistant message, which Anthropic refuses: the turn was cut before its content. */
 function dropTrailingThinking(content: MutableJsonObject[], path: string, scope: EncodeScope): void {
   while (isThinking(content.at(-1))) {
     content.pop();

@@ -78,9 +78,7 @@ function saysMore(block: JsonObject): boolean {
   return false;
 }
 
-/**
- * Returns the model's output limit if the client sent none; if that is unknown, the default plus the thinking budget.
- */
+/** Returns the model's output limit if the client sent none; if that is unknown, the default plus the thinking budget. */
 function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number {
   const { maxOutputTokens } = request;
   const ceiling = target.maxOutputTokens;

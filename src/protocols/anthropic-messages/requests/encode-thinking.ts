@@ -24,9 +24,7 @@ export interface EncodedThinking {
 const MIN_BUDGET = 1024;
 const OFF: JsonObject = { type: 'disabled' };
 
-/**
- * Anthropic's levels (SDK type `OutputConfig`). `none` never occurs here, because the policy converts it to mode `off`.
- */
+/** Anthropic's levels (SDK type `OutputConfig`). `none` never occurs here, because the policy converts it to mode `off`. */
 const EFFORTS: Readonly<Record<Effort, WireEffort>> = {
   none: 'low',
   minimal: 'low',

@@ -281,9 +281,7 @@ export class AnswerEmitter {
     return [];
   }
 
-  /**
-   * Emits hosted work. It comes before the text of a whole answer, but at the end of a stream, which reports it there.
-   */
+  /** Emits hosted work. It comes before the text of a whole answer, but at the end of a stream, which reports it there. */
   #emitWork(): void {
     const raw = this.#grounding;
     if (raw === undefined) return;

@@ -49,9 +49,7 @@ export class AnswerRest {
   }
 }
 
-/**
- * Returns the remaining members of an answer from this protocol: those of the candidate, and of the object around it.
- */
+/** Returns the remaining members of an answer from this protocol: those of the candidate, and of the object around it. */
 export function readRest({ source }: Pick<FinishEvent, 'source'>): {
   readonly candidate: JsonObject;
   readonly response: JsonObject;

@@ -171,9 +171,7 @@ class Places {
     this.#offsets = new Utf8Offsets(text);
   }
 
-  /**
-   * Returns offsets in UTF-16 units. Google's are UTF-8 bytes within a part, and less reliable than the cited words.
-   */
+  /** Returns offsets in UTF-16 units. Google's are UTF-8 bytes within a part, and less reliable than the cited words. */
   of(segment: JsonObject): { readonly start: number; readonly end: number } {
     const words = asString(segment['text']) ?? '';
     const start = this.#offsets.charAt(asNumber(segment['startIndex']) ?? 0);

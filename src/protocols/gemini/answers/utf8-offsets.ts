@@ -13,9 +13,7 @@ export class Utf8Offsets {
     this.#text = text;
   }
 
-  /**
-   * Converts an offset in bytes to UTF-16 units. It is rounded up to a whole character, and at most the text's length.
-   */
+  /** Converts an offset in bytes to UTF-16 units. It is rounded up to a whole character, and at most the text's length. */
   charAt(bytes: number): number {
     if (!(bytes > 0)) return 0;
     const marks = (this.#marks ??= marksOf(this.#text));

@@ -14,9 +14,7 @@ import type { Member } from '../../members/read-member.ts';
 import { camelMembers } from '../camel-members.ts';
 import { decodeMedia } from './decode-media.ts';
 
-/**
- * Reads the members that calls and responses share, in one spelling; undefined, with a problem, if it is not an object.
- */
+/** Reads the members that calls and responses share, in one spelling; undefined, with a problem, if it is not an object. */
 function readNamed(
   value: Member,
   path: string,

@@ -236,9 +236,7 @@ class ContentsWriter {
     this.#scope.report.add(path, 'approximated', 'files in a tool result are sent beside it');
   }
 
-  /**
-   * Returns the parts of the content for the next part of a role: the last one, or a new one if that has another role.
-   */
+  /** Returns the parts of the content for the next part of a role: the last one, or a new one if that has another role. */
   #parts(role: Content['role']): MutableJsonObject[] {
     const last = this.#contents.at(-1);
     if (last?.role === role) return last.parts;

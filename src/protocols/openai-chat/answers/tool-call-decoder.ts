@@ -132,9 +132,7 @@ function argumentText(value: JsonValue | undefined): string {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/**
- * Returns the raw form of a call with members that the canonical model does not have, e.g. Google's `extra_content`.
- */
+/** Returns the raw form of a call with members that the canonical model does not have, e.g. Google's `extra_content`. */
 function sourceOf(call: Call): Source | undefined {
   if (!call.extra) return undefined;
   const body =

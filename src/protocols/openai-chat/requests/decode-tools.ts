@@ -138,9 +138,7 @@ function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | u
     : ({ ...base, type, name, description, parameters, strict } satisfies FunctionTool);
 }
 
-/**
- * Accepts the form nested below `allowed_tools` (OpenAI) and the flat one; entries with and without their inner object.
- */
+/** Accepts the form nested below `allowed_tools` (OpenAI) and the flat one; entries with and without their inner object. */
 function decodeAllowed(raw: JsonObject, isTool: IsTool, problems: Problems): ToolChoice | undefined {
   const isNested = raw['allowed_tools'] !== undefined;
   const path = isNested ? 'tool_choice.allowed_tools' : 'tool_choice';

@@ -143,9 +143,7 @@ function kindOfFailure(failure: Failure): ErrorKind {
   return byWords === 'context_overflow' ? byWords : kindByWords('upstream_unavailable', failure);
 }
 
-/**
- * Matches `invalid_image_url`, `image_too_large`, `empty_image_file`, `failed_to_download_image`: the client's image.
- */
+/** Matches `invalid_image_url`, `image_too_large`, `empty_image_file`, `failed_to_download_image`: the client's image. */
 function kindOfImageCode(code: string | undefined): ErrorKind | undefined {
   return code !== undefined && code.includes('image') ? 'invalid_request' : undefined;
 }

@@ -83,9 +83,7 @@ function wireType(item: OpenItem | Item): string {
   }
 }
 
-/**
- * False for items that this protocol cannot express: unknown items of other protocols, and most of their hosted work.
- */
+/** False for items that this protocol cannot express: unknown items of other protocols, and most of their hosted work. */
 export function isShown(item: OpenItem | Item): boolean {
   switch (item.type) {
     case 'hosted_call':

@@ -77,9 +77,7 @@ export function withoutHiddenEnd(output: readonly JsonObject[]): readonly JsonOb
   return isSilent({ ...last, encrypted_content: null }) ? output.slice(0, -1) : output;
 }
 
-/**
- * Applies `include` to one content part of a message. The API requires a list of log probabilities, so it is emptied.
- */
+/** Applies `include` to one content part of a message. The API requires a list of log probabilities, so it is emptied. */
 export function gatePart(part: JsonObject, include: ReadonlySet<string>): JsonObject {
   switch (part['type']) {
     case 'output_text':

@@ -51,9 +51,7 @@ function predictBody(request: EmbeddingsRequest, model: string, report: Report):
   return { instances, parameters: dimensions === undefined ? {} : { outputDimensionality: dimensions } };
 }
 
-/**
- * Encodes one content, in the client's own form if that is Gemini's, because newer models accept images and audio too.
- */
+/** Encodes one content, in the client's own form if that is Gemini's, because newer models accept images and audio too. */
 function embedContentBody(request: EmbeddingsRequest, model: string): JsonObject {
   const { dimensions, purpose, notes } = request;
   const { source, title, extra } = notes?.[0] ?? {};
