@@ -80,8 +80,7 @@ export class CallMatcher {
   }
 }
 
-// Calls in an upstream's answer: each gets a name and a unique id, because clients find tools by name and match results
-// by id.
+// Calls in an upstream's answer: each gets a name and a unique id, which clients use to find tools and match results.
 
 /**
  * Returns the name of a call.

@@ -7,8 +7,8 @@ const NAME = 'safety_identifier';
 
 /**
  * Returns the id for an upstream of another protocol than the client's; undefined if there is none.
- * @param longest characters that the upstream accepts; a longer id is dropped, because a truncated one could match
- * another user
+ * @param longest characters that the upstream accepts; a longer id is dropped, because a cut one could match another
+ * user
  */
 export function endUserFor(request: CanonicalRequest, longest: number, report: Report): string | undefined {
   const { endUser } = request;

@@ -31,8 +31,8 @@ export function encodeBreakpoint(cache: JsonObject, path: string, report: Report
 }
 
 /**
- * Returns a canonical breakpoint with a lifetime that Anthropic accepts: five minutes or an hour (documentation "Prompt
- * caching", 2026-11).
+ * Returns a canonical breakpoint with a lifetime of Anthropic: five minutes or an hour (documentation "Prompt caching",
+ * 2026-11).
  * @param path of the node that carries it
  */
 export function anthropicBreakpoint(cache: JsonObject, path: string, report: Report): JsonObject {

@@ -10,8 +10,7 @@ export interface AllowanceHeaders {
   /**
    * Header with the size of an allowance of requests that refills steadily. Its reset is the time until it is full
    * (OpenAI and Anthropic, "Rate limits", 2026-11; recorded: 100 a day, 98 left, reset in 14m24s). One request is
-   * therefore allowed much sooner. Absent for tokens: the size of the next prompt is unknown, so the full reset time
-   * counts.
+   * therefore allowed much sooner. Absent for tokens: the next prompt's size is unknown, so the full reset time counts.
    */
   readonly size?: string;
   /** Milliseconds from now until the time in the header; undefined for a malformed value. */

@@ -1,5 +1,4 @@
-// Screenshots from clients (`computer_call_output` of the Responses API) that were uploaded as files and must be
-// inlined.
+// Inlines client screenshots (`computer_call_output` of the Responses API) that were uploaded as files.
 import type { Item } from '../canonical/index.ts';
 import { asObject, asString } from '../base/json/index.ts';
 

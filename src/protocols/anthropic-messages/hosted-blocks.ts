@@ -55,8 +55,8 @@ function readPage(result: JsonObject): FoundPage {
 }
 
 /**
- * Returns the blocks for another vendor's work; empty for work that Claude's answers never contain: images, and
- * approval requests.
+ * Returns the blocks for another vendor's work; empty for images and approval requests, which Claude's answers never
+ * contain.
  * @param id of the item; the two blocks refer to each other by it
  */
 export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject[] {

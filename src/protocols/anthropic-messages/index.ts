@@ -1,5 +1,4 @@
-// Declaration of Anthropic's Messages API for upstreams, clients and the relay lane. The only file of this folder that
-// others import.
+// Declaration of Anthropic's Messages API, and the only file of this folder that others import.
 import type { ServedProtocol, ServerCodec, ServerFacts, UpstreamCodec } from '../protocol.ts';
 import { ADDRESSES } from './addresses.ts';
 import { decodeError } from './answers/decode-error.ts';

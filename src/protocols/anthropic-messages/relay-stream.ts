@@ -88,10 +88,7 @@ export class MessagesRelayStream extends PatchedStream {
     return true;
   }
 
-  /**
-   * Handles the message. It has no content yet, unless code that runs at Anthropic calls a tool: then its content is
-   * complete.
-   */
+  /** Handles the message. It has content only if code that runs at Anthropic calls a tool, and then all of it. */
   #start(message: JsonObject): void {
     this.upstreamId ??= asString(message['id']);
     this.#count(message['usage']);

@@ -1,5 +1,4 @@
-// Relay lane of the Messages API: decides which requests are sent unchanged, and patches `id` and `model` of the
-// answers.
+// Relay lane of the Messages API: selects requests to send unchanged, and patches `id` and `model` of answers.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
 import { joined, type Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, Item, Part } from '../../canonical/index.ts';
@@ -21,10 +20,7 @@ export const relay: RelayCodec = {
   openStream: (facts) => new MessagesRelayStream(facts),
 };
 
-/**
- * False if the client's own body contains items of another model family, or lacks reasoning that the gateway has
- * restored.
- */
+/** False if the client's own body contains items of another model family, or lacks restored reasoning. */
 function accepts(request: CanonicalRequest): boolean {
   return request.items.every(
     (item) => isClaudes(item) && (!('parts' in item) || item.parts.every(isOwnPart)),

@@ -1,5 +1,4 @@
-// Background answers: the form of an answer before it is complete, and the numbering of a stream that starts before
-// the run.
+// Background answers: their form before they are complete, and numbering of streams that start before the run.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { AnswerContext } from './server-codec.ts';

@@ -72,10 +72,7 @@ export interface RelayCodec {
    * @throws GatewayError `unsupported`, so that another candidate can take the request
    */
   requireLegal?(request: CanonicalRequest): void;
-  /**
-   * True if the client's own members already request the decided reasoning. Absent: they do if the effort is the
-   * decided one.
-   */
+  /** True if the client's own members request the decided reasoning. Absent: true for the same effort. */
   saysReasoning?(request: CanonicalRequest, target: Pick<Target, 'reasoning' | 'reasoningStyle'>): boolean;
   /**
    * Patches a whole answer.

@@ -58,10 +58,7 @@ export interface TaskUpstream<Asked, Made> {
     readonly types: readonly string[];
     decode(text: string, asked: Asked, target: TaskTarget): Made;
   };
-  /**
-   * Decodes the events of a streamed answer. A server may still answer with a whole body. Absent: its servers do not
-   * stream.
-   */
+  /** Decodes the events of a streamed answer. A server may still answer as a whole. Absent: no streaming. */
   decodeStream?(sink: PieceSink<Made>, asked: Asked, target: TaskTarget): StreamDecoder;
 }
 

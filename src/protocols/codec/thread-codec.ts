@@ -1,5 +1,4 @@
-// Threads of a protocol: conversations that the gateway stores for clients that send only new messages. The engine
-// stores them.
+// Threads of a protocol: conversations that the gateway stores for clients that send only new messages.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { GatewayError, ThreadTurn } from '../../canonical/index.ts';
 

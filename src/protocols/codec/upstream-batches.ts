@@ -1,5 +1,4 @@
-// Batch API of a vendor: requests that create, read and cancel a batch, and decoding of its results. It sends nothing
-// itself.
+// Batch API of a vendor: requests that create, read and cancel a batch, and decoding of its results. Sends nothing.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
@@ -58,10 +57,7 @@ export interface UpstreamBatches {
   readonly resultsIn?: readonly string[];
   /** Encodes one request as a line. @param body JSON without line breaks */
   encodeLine(id: string, path: string, body: string): string;
-  /**
-   * Uploads the lines as a file; the answer has its `id`. Absent: the lines are part of the request that creates the
-   * batch.
-   */
+  /** Uploads the lines as a file; the answer has its `id`. Absent: the creating request contains the lines. */
   upload?(lines: readonly string[], token: string): VendorOperation;
   create(batch: NewVendorBatch): VendorOperation;
   get(id: string): VendorOperation;

@@ -21,10 +21,7 @@ import type { UnixMs } from '../../base/units.ts';
 export interface StreamDecoder {
   /** Takes one server-sent event. @param event the `event:` field, '' if absent @param data the joined `data:` lines */
   frame(event: string, data: string): void;
-  /**
-   * Called when the upstream closes. Emits `finish` if the answer was complete, otherwise `error`: a cut is never a
-   * normal end.
-   */
+  /** Called when the upstream closes. Emits `finish` for a complete answer, `error` for a cut one. */
   end(): void;
 }
 

@@ -1,5 +1,4 @@
-// Addresses of the Interactions API for clients: below Google's own versions of the API, and below the gateway's base
-// paths.
+// Addresses of the Interactions API for clients, below Google's API versions and the gateway's base paths.
 import { z } from 'zod';
 import { eventStream } from '../members/described-shapes.ts';
 import { ERROR_SHAPE } from '../google/error-shape.ts';

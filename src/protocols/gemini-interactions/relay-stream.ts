@@ -1,5 +1,4 @@
-// Relayed stream of an interaction: patches events with ids or model names, and reads usage and status with the
-// decoder.
+// Relayed stream of an interaction: patches ids and model names, and reads usage and status with the decoder.
 import { isJsonObject, parseJson, type JsonObject } from '../../base/json/index.ts';
 import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';

@@ -1,5 +1,4 @@
-// Relay lane of the Interactions API, which is its only lane. Ids and the model's name are replaced; every other byte
-// passes unchanged.
+// Relay lane of the Interactions API, which is its only lane. Only ids and the model's name are replaced.
 import { editJson, type JsonBytes, type JsonValue } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';

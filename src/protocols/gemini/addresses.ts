@@ -118,8 +118,7 @@ export const ADDRESSES: ClientAddresses = {
   routes: methodRoutes(METHODS, describeMethods),
   unserved: UNSERVED,
   headersInQuery: { 'x-goog-api-key': 'key' },
-  // Google's own libraries identify themselves. Others are recognized by their key's location, unless they also send
-  // one elsewhere.
+  // Google's own libraries identify themselves. Others send the key in Google's place, and no `authorization`.
   isClient: ({ header, url }) =>
     OWN_BASE.test(url.pathname) ||
     header('x-goog-api-client') !== null ||

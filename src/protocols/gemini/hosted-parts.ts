@@ -4,10 +4,7 @@ import type { JsonObject } from '../../base/json/index.ts';
 import type { HostedFacts } from '../../canonical/index.ts';
 import { standardBase64 } from './thought-signature.ts';
 
-/**
- * Code execution, searches and fetched pages, by the member that determines the part's kind. They are sent back
- * unchanged.
- */
+/** Code execution, searches and fetched pages, by the member that determines the part's kind. Sent back unchanged. */
 export const HOSTED_PARTS = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'] as const;
 
 const KINDS: ReadonlySet<string> = new Set(HOSTED_PARTS);

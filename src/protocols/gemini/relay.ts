@@ -1,5 +1,4 @@
-// Relay lane of Gemini: decides which requests are sent unchanged, and patches `responseId` and `modelVersion` of the
-// answers.
+// Relay lane of Gemini: selects requests to send unchanged, and patches `responseId` and `modelVersion` of answers.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';

@@ -39,8 +39,7 @@ const STATUSES: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
 /** An invalid key is refused with 400. */
 const WRONG_KEY = /api key not valid|api key expired|api_key_invalid/i;
 /**
- * Google sends "exceeded your current quota" for every rate limit. Only these messages mean that the account has no
- * credit.
+ * Google sends "exceeded your current quota" for every rate limit. Only these messages mean that there is no credit.
  */
 const NO_CREDIT = /prepayment credits are depleted|enable billing|billing account/i;
 const BLOCKED = /\bblocked (?:by|due to)\b|violat\w+ (?:of )?(?:our|google)/i;

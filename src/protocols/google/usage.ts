@@ -1,5 +1,4 @@
-// Decodes the token counts of Google's protocols into the usage vector. They have the same structure, but different
-// names.
+// Decodes the token counts of Google's protocols into the usage vector. Only their names differ.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { Usage } from '../../canonical/index.ts';
 import { asArray, asObject, asString } from '../../base/json/index.ts';

@@ -130,8 +130,7 @@ function constrain(schema: JsonObject, depth: number, path: string, unenforced: 
   if (isObjectSchema(schema)) {
     const open = schema['additionalProperties'];
     // Anthropic requires closed objects. Output for a closed object also satisfies a schema that leaves
-    // `additionalProperties` out, so this is not reported. Closing a map is reported, because the map can then only be
-    // empty.
+    // `additionalProperties` out, so this is not reported. Closing a map is reported, because it is then always empty.
     if (open !== undefined && open !== false) rest['additionalProperties'] = open;
     else if (open === undefined && schema['properties'] === undefined) rest['additionalProperties'] = true;
     out['additionalProperties'] = false;

@@ -1,4 +1,4 @@
-// Schemas for the API description that several protocols share. They are not used for validation. Answers may have more
+// Schemas for the API description that several protocols share. They validate nothing, and answers may have more
 // members.
 import { z } from 'zod';
 import { schemaOf, type Field } from './field-table.ts';

@@ -122,10 +122,7 @@ function readFactor(value: Member, path: string, problems: Problems): RoutingFac
   return word && toRoutingFactor(word);
 }
 
-/**
- * Accepts a factor, or OpenRouter's newer `{by, partition}`. `partition` is ignored: models are always tried one after
- * the other.
- */
+/** Accepts a factor, or OpenRouter's newer `{by, partition}`. `partition` is ignored: models are tried in order. */
 function readSort(value: Member, problems: Problems, report: Report): RoutingFactor | undefined {
   if (!isJsonObject(value)) return readFactor(value, 'provider.sort', problems);
   reportUnknown(value, 'provider.sort', SORT_MEMBERS, report);

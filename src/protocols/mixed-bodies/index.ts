@@ -209,16 +209,12 @@ class MixedDecoder {
     return elements;
   }
 
-  /**
-   * Returns the protocol that reads a member: the main protocol for its own and unknown members, otherwise the one that
-   * has it.
-   */
+  /** Returns the protocol that reads a member: the main one for its own and unknown members, otherwise its owner. */
   #ownerOf(name: string): MixedProtocol | undefined {
     const main = this.#main;
     if (name === 'messages' || name === 'input') return name === CONVERSATION[main] ? main : undefined;
     if (OF_THE_ANSWER.has(name)) return 'openai-chat';
-    // Anthropic's member is preferred: Chat Completions' own `max_tokens` is deprecated and differs slightly in
-    // meaning.
+    // Anthropic's member is preferred: Chat Completions' own `max_tokens` is deprecated and slightly different.
     if (name === 'max_tokens' && this.#forms.includes('anthropic-messages')) return 'anthropic-messages';
     return this.#forms.find((form) => this.#readers[form].members?.has(name)) ?? main;
   }

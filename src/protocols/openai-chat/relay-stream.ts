@@ -12,10 +12,7 @@ import { deltaChars, finishOf, hasContent } from './answers/read-choice.ts';
 const UNCOUNTED = ['usage'];
 const NOT_FINISHED = '"finish_reason":null';
 const DONE = 'data: [DONE]\n\n';
-/**
- * OpenAI writes this member into every chunk before the last if token counts are requested. Inside a string, it would
- * be escaped.
- */
+/** Member of every chunk before the last if token counts are requested. In a string, it would be escaped. */
 const NOT_COUNTED = ',"usage":null';
 const WRITTEN = ['"content":', '"arguments":'] as const;
 

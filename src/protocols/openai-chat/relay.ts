@@ -76,8 +76,7 @@ function editRequest(body: JsonBytes, request: CanonicalRequest, model: string):
   // The effort can be set in `reasoning` alone, which is a gateway member.
   const { effort } = request.reasoning;
   if (effort !== undefined && request.raw['reasoning_effort'] !== effort) set['reasoning_effort'] = effort;
-  // Token counts are always requested, because the ledger needs them. The stream withholds them from clients that did
-  // not ask.
+  // The ledger always needs token counts. The stream withholds them from clients that did not ask.
   if (request.stream && request.streamUsage !== true)
     set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
   return editJson(body, { set, remove });

@@ -76,10 +76,7 @@ export const TEXT_SHAPE = members('format verbosity', {
   format: rewritten('type name schema strict description'),
 });
 
-/**
- * Includes members that OpenAI does not have, because the decoder reads or reports them. Unknown members may be new
- * ones.
- */
+/** Includes members that OpenAI does not have, because the decoder reads or reports them. */
 export const REASONING_SHAPE = members('effort summary generate_summary usage enabled max_tokens exclude');
 
 /** Body of a request, below its top level. */

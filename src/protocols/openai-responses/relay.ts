@@ -1,5 +1,5 @@
-// Relay lane of the Responses API: decides which requests are sent unchanged, and patches `id`, `model` and `store` of
-// response objects.
+// Relay lane of the Responses API: selects requests to send unchanged, and patches `id`, `model` and `store` of
+// responses.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
 import { joined, type Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';

@@ -1,6 +1,5 @@
 // Types of OpenAI's Responses API, taken from the official SDK, against which the codecs are checked at compile time.
-// Input is never trusted to have these types: decoders narrow every member, because compatible servers add, rename and
-// omit members.
+// Input is never trusted to have these types: decoders narrow every member, because compatible servers change members.
 import type {
   EasyInputMessage,
   ResponseCustomToolCall,

@@ -55,10 +55,7 @@ export function encodeErrorBody(error: GatewayError): JsonObject {
 /** OpenAI guide "Error codes", 2026-11: "The engine is currently overloaded". */
 const OVERLOADED = 503;
 
-/**
- * Returns status and body of an error answer. The request id is only in a header, because the body has no member for
- * it.
- */
+/** Returns status and body of an error answer. The body has no member for the request id. */
 export function encodeError(error: GatewayError): { readonly status: number; readonly body: JsonObject } {
   return { status: isOverloaded(error) ? OVERLOADED : error.status, body: encodeErrorBody(error) };
 }

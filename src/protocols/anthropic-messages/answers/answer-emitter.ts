@@ -304,10 +304,7 @@ function blockKind(type: string): Block['kind'] {
   }
 }
 
-/**
- * Returns the raw form of a call with more members than the item holds. A direct `caller` is the default and does not
- * count.
- */
+/** Returns the raw form of a call with more members than the item holds. A direct `caller` does not count. */
 function toolSource(block: Block): Source | undefined {
   for (const key in block.raw) {
     const isPlain = key === 'caller' && asObject(block.raw[key])['type'] === 'direct';

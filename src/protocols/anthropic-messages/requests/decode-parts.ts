@@ -65,10 +65,7 @@ export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): P
   }
 }
 
-/**
- * Decodes a tool that is added inside the conversation. For other upstreams, where all tools exist from the start, it
- * becomes text.
- */
+/** Decodes a tool that is added inside the conversation. For upstreams with one list of tools, it becomes text. */
 function announceTool(raw: JsonObject, name: string | undefined, path: string, scope: DecodeScope): Part {
   if (name === undefined) return unknownPart(raw, path, scope);
   addTranslationLoss(scope, path, 'approximated', 'tools cannot be loaded later: it is told in words');

@@ -79,8 +79,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   };
 }
 
-// `thinking` and `output_config` of a Messages request. The engine's reasoning policy decides what they mean for a
-// model.
+// `thinking` and `output_config` of a Messages request. Their effect is decided by the engine.
 
 const DISPLAYS = ['summarized', 'omitted'] as const;
 

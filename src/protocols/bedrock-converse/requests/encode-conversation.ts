@@ -1,5 +1,4 @@
-// Encodes items as `system` and alternating `messages` of Converse, following its rules for turns and the order of
-// blocks.
+// Encodes items as `system` and alternating `messages` of Converse, following its rules for turns and block order.
 import type { MutableJsonObject } from '../../../base/json/index.ts';
 import type {
   Item,

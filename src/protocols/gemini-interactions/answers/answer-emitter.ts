@@ -1,5 +1,4 @@
-// Decodes steps of an interaction, whole or in events, into canonical events. What only this API has keeps its raw
-// form.
+// Decodes steps of an interaction, whole or in events, into canonical events. Other data keeps its raw form.
 import {
   asArray,
   asNumber,

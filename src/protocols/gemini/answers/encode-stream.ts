@@ -205,8 +205,7 @@ class GeminiStreamEncoder extends StreamEncoder {
   }
 
   /**
-   * Returns the last part. After a call there is no empty text, because Google's Go library would return it as a part
-   * without data.
+   * Returns the last part. A call needs no empty text, which Google's Go library would return as a part without data.
    */
   #takeLast(): string {
     if (this.#parts.isSigning || this.#held === '') return JSON.stringify(this.#parts.last());

@@ -1,5 +1,4 @@
-// Lines of Gemini's batches: `{"key", "request"}` in a file, `{"request", "metadata"}` in a body. Results repeat `key`
-// and `metadata`.
+// Lines of Gemini's batches: `{"key", "request"}` in a file, `{"request", "metadata"}` in a body. Results repeat both.
 import { asObject, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
@@ -53,10 +52,7 @@ export function encodeResult(
 /** Number of `google.rpc.Code` for errors without another. */
 const UNKNOWN = 2;
 
-/**
- * Returns the google.rpc.Status of a failed line. It has no details, because Google's Python library refuses objects
- * there.
- */
+/** Returns the google.rpc.Status of a failed line. Google's Python library refuses objects as details. */
 function statusOf(end: LineEnd): JsonObject {
   const { error } = end.type === 'answered' ? asObject(JSON.parse(end.body) as JsonObject) : bodyOf(end);
   const { status, message } = asObject(error);

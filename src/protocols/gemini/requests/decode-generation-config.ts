@@ -59,8 +59,7 @@ function decodeFormat(
   switch (mimeType) {
     case undefined:
     case 'application/json':
-      // Google always enforces the schema (documentation "Structured output", 2026-11). Other vendors only do so with
-      // `strict`.
+      // Google always enforces the schema (documentation "Structured output", 2026-11). Others require `strict`.
       if (schema) return { type: 'json_schema', name: 'response', schema, strict: true };
       return mimeType && { type: 'json_object' };
     case '':
@@ -78,8 +77,7 @@ function decodeFormat(
 }
 
 /**
- * Decodes thinking. Thoughts are only shown if requested. A budget of 0 disables thinking, and -1 leaves the amount to
- * the model.
+ * Decodes thinking. Thoughts are only shown if requested. Budget 0 disables thinking, and -1 leaves it to the model.
  */
 function decodeThinking(value: Member, extra: ExtraMembers, problems: Problems): ReasoningRequest {
   const path = `${PATH}.thinkingConfig`;

@@ -10,10 +10,7 @@ import { decodeInlineError } from './decode-error.ts';
 import { failureReason } from './decode-response.ts';
 import type { WireCompletion } from '../wire-types.ts';
 
-/**
- * Creates a decoder for one stream. The answer ends at `[DONE]`, or at the end of the stream if there was a finish
- * reason.
- */
+/** Creates a decoder for one stream. The answer ends at `[DONE]`, or with the stream after a finish reason. */
 export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {
   return new ChatStreamDecoder(sink, context);
 }

@@ -1,5 +1,4 @@
-// Encodes reasoning in an answer: plain text as `reasoning`, and `reasoning_details`, which the client returns in the
-// next turn.
+// Encodes reasoning in an answer: plain text as `reasoning`, and `reasoning_details`, which clients return later.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { OpaqueReasoning, ReasoningItem, UnknownItem } from '../../../canonical/index.ts';
 import { joinParagraphs } from '../../paragraphs.ts';

@@ -1,5 +1,4 @@
-// Decodes a Chat Completions request body into the canonical request. Messages, parts and tools have files of their
-// own.
+// Decodes a Chat Completions request body into the canonical request.
 import { asString, type JsonObject, type JsonValue, unknownMembers } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,

@@ -161,10 +161,7 @@ function encodeCall(call: ToolCallItem, raws: RawCalls, context: EncodeContext):
   return encoded;
 }
 
-/**
- * Custom input becomes the single argument of the function that replaces the tool. Missing arguments become an empty
- * object.
- */
+/** Custom input becomes the single argument of the function that replaces the tool. Missing arguments become `{}`. */
 function callArguments(call: ToolCallItem): string {
   if (call.kind === 'custom') return JSON.stringify({ input: call.arguments });
   return call.arguments === '' ? '{}' : call.arguments;

@@ -1,5 +1,4 @@
-// Encodes reasoning of earlier turns in the member that the target reads. Reasoning of one family is never sent to
-// another.
+// Encodes reasoning of earlier turns in the member that the target reads. It is never sent to another family.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type ReasoningItem, type UnknownItem, TEXTS } from '../../../canonical/index.ts';
 import { asString } from '../../../base/json/index.ts';

@@ -126,10 +126,7 @@ function encodeWebSearch(options: WebSearchOptions): JsonObject {
  */
 const NEED_STORE: ReadonlySet<string> = new Set(['metadata']);
 
-/**
- * Copies members such as user ids as clients of OpenAI's protocols wrote them: servers differ in which of them they
- * know.
- */
+/** Copies members such as user ids as clients of OpenAI's protocols wrote them: servers differ in their support. */
 function encodeShared(
   body: MutableJsonObject,
   request: CanonicalRequest,
@@ -187,8 +184,7 @@ function encodePrefill(
   } else if (style !== 'plain') body['messages'] = [...messages.slice(0, -1), { ...last, [style]: true }];
 }
 
-// Reasoning switch: the engine has decided the reasoning; this section writes it into the one member that the target
-// knows.
+// Reasoning switch: writes the engine's decision into the one member that the target knows.
 
 /** Writes the target's reasoning member, or reports that it has none. */
 function encodeReasoningSwitch(

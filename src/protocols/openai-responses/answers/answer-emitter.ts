@@ -224,10 +224,7 @@ export class ItemEmitter {
     return slot && slot.kind === 'tool_call' && slot.index >= 0 && !slot.closed ? slot : undefined;
   }
 
-  /**
-   * Finds the item for a delta, and opens it if its `added` event is missing. Undefined for a delta after the item's
-   * end.
-   */
+  /** Finds the item for a delta, and opens it if its `added` event is missing. Undefined after the item's end. */
   #slotOf(frame: JsonObject, kind: 'message' | 'reasoning'): Slot | undefined {
     const slot = this.#find(frame['output_index'], frame['item_id']);
     const itemId = frame['item_id'];

@@ -92,8 +92,7 @@ export function decodeFailure(error: JsonValue | undefined): GatewayError {
 }
 
 /**
- * Known forms: `{error: {…}}`, `{error: "…", code}`, `{detail: "…" | [{loc, msg}]}`, `{message}`, an array around one
- * of them.
+ * Known forms: `{error: {…}}`, `{error: "…", code}`, `{detail: "…" | [{loc, msg}]}`, `{message}`, or an array of one.
  */
 function readBody(body: JsonValue | undefined): Failure {
   if (typeof body === 'string') return { message: body, code: undefined, type: undefined, param: undefined };

@@ -74,10 +74,7 @@ class ResponsesStreamEncoder extends StreamEncoder {
   #frames = '';
   /** Last item, if it is reasoning without content so far. At the end of an answer it is omitted. */
   #held: ItemDraft | undefined;
-  /**
-   * Last item, once it is closed. Its end is written later, because its status depends on whether the answer ended in
-   * it.
-   */
+  /** Last item, once it is closed. Its end is written later, because its status depends on what follows. */
   #closed: ItemDraft | undefined;
 
   constructor(write: (frames: string) => void, context: AnswerContext, envelope: EncodeEnvelope) {

@@ -81,8 +81,7 @@ export class ToolRestorer implements EventSink {
       this.#next.on({ type: 'open', index, item: { ...restored, source: call('in_progress') } });
       this.#next.on({ type: 'close', index, source: call('completed') });
     } else {
-      // A call with unusable arguments stays a function call, so that the client can refuse it and the model sees the
-      // refusal.
+      // A call with unusable arguments stays a function call, so that the model sees the client's refusal.
       this.#next.on(open);
       if (text !== '') this.#next.on({ type: 'arguments', index, text });
       this.#next.on({ type: 'close', index, source });

@@ -30,10 +30,7 @@ interface Conversation {
   readonly problems: Problems;
   /** Calls so far, by id. A result takes its tool's name from its call. */
   readonly calls: Map<string, ToolCallItem>;
-  /**
-   * True for stored items: an unknown kind of call is then rendered as text instead of refused, so that the chain
-   * continues.
-   */
+  /** True for stored items: unknown calls are then rendered as text instead of refused. */
   readonly isKept: boolean;
 }
 

@@ -58,10 +58,7 @@ function decodeFormat(value: Member, problems: Problems): ResponseFormat | undef
   return decodeSchemaFormat(raw, 'text.format', problems);
 }
 
-/**
- * Decodes `reasoning`. Without a requested summary there is none, as in OpenAI's API: the upstream's default is never
- * used.
- */
+/** Decodes `reasoning`. A summary is only sent if requested, as in OpenAI's API. */
 export function decodeReasoning(value: Member, problems: Problems, report: Report): ReasoningRequest {
   const raw = readObject(value, 'reasoning', problems) ?? {};
   const summary = readWord(raw['summary'], 'reasoning.summary', problems, SUMMARIES);

@@ -21,10 +21,7 @@ import type { MemberShape } from '../../members/member-shape.ts';
 /** Documented part types that an item accepts. Undocumented types are kept for any item. */
 export type PartTypes = ReadonlySet<string>;
 
-/**
- * OpenAI requires `input_text` of users and `output_text` of assistants. Clients confuse them, and the text is the
- * same.
- */
+/** OpenAI requires `input_text` of users and `output_text` of assistants. Clients confuse them. */
 const TEXTS = ['input_text', 'output_text', 'text'] as const;
 export const INPUT_PARTS: PartTypes = new Set([...TEXTS, 'input_image', 'input_file', 'input_audio']);
 export const ASSISTANT_PARTS: PartTypes = new Set([...TEXTS, 'refusal']);

@@ -145,10 +145,7 @@ function saidMembers(body: JsonObject): JsonObject {
   return Object.fromEntries(said);
 }
 
-/**
- * Collects unknown nested members and `metadata`. OpenAI's protocols have `metadata`, and their encoders report its
- * loss.
- */
+/** Collects unknown nested members and `metadata`. Encoders of OpenAI's protocols report the latter. */
 function translationLosses(body: JsonObject): readonly TranslationLoss[] | undefined {
   const below = unknownBelow(body, REQUEST_SHAPE, 'openai-responses');
   const { metadata } = body;

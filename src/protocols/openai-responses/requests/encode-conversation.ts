@@ -51,8 +51,7 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
   const own = item.source?.protocol === 'openai-responses' ? item.source.raw : undefined;
   switch (item.type) {
     case 'message':
-      // Messages of the model are sent unchanged. Others are rewritten, because their text parts may have the wrong
-      // type.
+      // Messages of the model are sent unchanged. Others are rewritten: their text parts may have the wrong type.
       return own && isOwnAnswer(own) && target.quirks.textContent === 'parts'
         ? own
         : encodeMessage(item, own, path, target, report);

@@ -53,10 +53,7 @@ function encodeParts(
   return out;
 }
 
-/**
- * Reports a prompt-cache breakpoint that cannot be sent. This protocol only has them on input parts, and only since
- * GPT-5.6.
- */
+/** Reports a prompt-cache breakpoint that cannot be sent. Only input parts can have them, since GPT-5.6. */
 export function reportCache(cache: JsonObject | undefined, path: string, report: Report): void {
   if (cache)
     report.add(`${path}.cache_control`, 'dropped', 'the Responses API takes no cache breakpoint here');

@@ -11,8 +11,7 @@ export type VectorFormat = (typeof VECTOR_FORMATS)[number];
 
 /**
  * Encoding of a vector's elements in bytes. `float32`: little-endian. `binary`, `ubinary`: eight one-bit elements per
- * byte; as a list they are signed or unsigned bytes. `opaque`: known only to the client and the model, and passed
- * unchanged.
+ * byte; as a list they are signed or unsigned bytes. `opaque`: unknown, and passed unchanged.
  */
 export const ELEMENT_TYPES = ['float32', 'int8', 'uint8', 'binary', 'ubinary', 'opaque'] as const;
 export type ElementType = (typeof ELEMENT_TYPES)[number];

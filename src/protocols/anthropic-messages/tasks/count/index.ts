@@ -1,5 +1,4 @@
-// `POST /messages/count_tokens`: decodes the client's body, encodes the request for an Anthropic upstream, and converts
-// the answer.
+// `POST /messages/count_tokens`: decoding of client bodies, and the request to an Anthropic upstream with its answer.
 import type { JsonObject } from '../../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../../canonical/index.ts';
 import { asObject, isJsonObject, knownMembers } from '../../../../base/json/index.ts';
@@ -31,10 +30,7 @@ const client: CountClient = {
   encodeCount: (inputTokens) => ({ input_tokens: inputTokens }),
 };
 
-/**
- * Members that the endpoint accepts (SDK type `MessageCountTokensParams`). It refuses all others, including
- * `max_tokens`.
- */
+/** Members that the endpoint accepts (SDK type `MessageCountTokensParams`). It refuses others, such as `max_tokens`. */
 const TAKEN: ReadonlySet<string> = new Set([
   'model',
   'messages',

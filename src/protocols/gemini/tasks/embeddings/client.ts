@@ -141,8 +141,7 @@ function decodeEntry(
 }
 
 /**
- * Keeps unknown booleans and numbers for Google. Strings are dropped, because they could name objects in the operator's
- * account.
+ * Keeps unknown booleans and numbers for Google. Strings are dropped, because they could name objects of the operator.
  */
 function keepFlags(
   { given, known, path }: { given: JsonObject; known: ReadonlySet<string>; path: string },

@@ -64,18 +64,14 @@ function decodeResponse(body: unknown, asked: EmbeddingsRequest, { quirks }: Tas
   return {
     vectors: inOrder(vectors, asArray(data)),
     elements: madeElements(asked, quirks),
-    // Voyage only counts `total_tokens` (API reference, 2026), which equals the input, because embeddings have no
-    // output.
+    // Voyage only counts `total_tokens` (API reference, 2026), which is the input: embeddings have no output.
     usage: isJsonObject(usage)
       ? embeddingUsage([usage['prompt_tokens'] ?? usage['total_tokens']], usage)
       : null,
   };
 }
 
-/**
- * Sorts vectors by `index` if the indexes are unique: some servers answer out of order, others omit or repeat the
- * index.
- */
+/** Sorts vectors by `index` if the indexes are unique: servers may answer out of order, or omit or repeat indexes. */
 function inOrder(vectors: readonly Vector[], entries: readonly JsonValue[]): readonly Vector[] {
   const ordered: Vector[] = [];
   entries.forEach((entry, position) => {
