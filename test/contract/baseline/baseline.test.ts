@@ -19,11 +19,26 @@ const KINDS = [
   ['postgres', openDump],
 ] as const;
 
-/** A message that its receiver does not take is tried again as time passes: it stays in the log, its state does not stay. */
+/** An explanation of a request, with the members that are compared apart. */
+interface Explained {
+  readonly text?: string;
+  readonly failure?: { readonly message?: string } | null;
+}
+
+/**
+ * The lasting part of a frozen answer. The state of a delivery changes when it is tried again. The words of an explanation are
+ * composed when it is read, and may improve; its facts stay.
+ */
 function lasting(ask: Ask): Ask {
-  if (!ask.path.endsWith('/deliveries')) return ask;
-  const { data } = ask.answer as { readonly data: readonly { readonly id: string }[] };
-  return { ...ask, answer: { data: data.map(({ id }) => ({ id })) } };
+  if (ask.path.endsWith('/deliveries')) {
+    const { data } = ask.answer as { readonly data: readonly { readonly id: string }[] };
+    return { ...ask, answer: { data: data.map(({ id }) => ({ id })) } };
+  }
+  const answer = ask.answer as { readonly explanation?: Explained } | null;
+  if (answer?.explanation?.text === undefined) return ask;
+  const { text: _text, failure, ...facts } = answer.explanation;
+  const { message: _message, ...failed } = failure ?? {};
+  return { ...ask, answer: { ...answer, explanation: failure ? { ...facts, failure: failed } : facts } };
 }
 
 for (const version of VERSIONS)
