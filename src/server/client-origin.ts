@@ -1,6 +1,6 @@
-// The address at which a client reaches the gateway, as far as its request says it.
+// Origin at which a client reaches the gateway, derived from its request.
 
-/** A proxy that ends TLS says so. Whoever lies about it misleads themselves alone. */
+/** True for HTTPS, also if a proxy terminates TLS. A client that forges the header only deceives itself. */
 export function isSecure(request: Request): boolean {
   return request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https';
 }

@@ -1,5 +1,5 @@
-// The one way to ask an upstream: a request, signed where no fixed header proves who sends it, and its answer, decoded and
-// bounded, in pieces as they come or whole. Knows nothing of what the answer says.
+// Sends a request to an upstream, signed if needed, and receives its answer decompressed and bounded, in pieces or whole. All
+// requests to upstreams go through this file.
 import type { UpstreamCall, UpstreamListener, UpstreamRequest, TransportFailure } from './client.ts';
 import type { Credential } from './credential.ts';
 import { SignedCall, type Signing, type TimedSender } from './signed-call.ts';

@@ -82,7 +82,7 @@ export class BatchRun {
     return this.#stop !== undefined || this.lines.reason !== undefined;
   }
 
-  /** Notes that a line has ended, so a later wait starts anew. */
+  /** Notes that a line has ended, so that a later wait counts from its own start. */
   progress(): void {
     this.#hasProgress = true;
   }

@@ -37,20 +37,20 @@ export async function settleInterrupted(
 export interface InterruptedTry {
   readonly record: RunningRecord;
   readonly price: Price | null;
-  /** Names the mark that says whether it was sent. Null: none does. */
+  /** Id of the mark that tells whether it was sent. Null: no mark. */
   readonly mark?: string | null;
-  /** How often a process had died with its job until then. */
+  /** Number of expired leases of its job at that time. */
   readonly deaths: number;
 }
 
-/** Whether a process died with the job since. */
+/** True if a lease of the job has expired since then. */
 export function hasDied({ deaths }: InterruptedTry, job: Pick<HeldJob, 'deaths'>): boolean {
   return deaths !== job.deaths;
 }
 
 /**
- * Records a request that nobody else can record any more, unless it never went out. Where no mark says so, a request of a process that
- * died counts as sent; a process that gave its job back has recorded what it sent.
+ * Records an interrupted request, unless it was never sent. Without a mark, a request of a crashed process counts as sent. A
+ * process that released its job has recorded its requests itself.
  */
 export function settleTry(tried: InterruptedTry, job: HeldJob, { ledger, marks }: Settling): void {
   const { record, price, mark } = tried;

@@ -1,32 +1,32 @@
-// Files that come in several requests: each brings a piece, and the last makes a file of them. Any process of an installation
-// takes any piece. Knows no HTTP and no protocol.
+// Resumable uploads: files that arrive in pieces over several requests. The last piece completes the file. Any process of an
+// installation accepts any piece.
 import type { BlobStore, StoredFile, StoredUpload, UploadStore } from '../../accounts/ports/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Upload } from './files.ts';
 
-/** Time that an upload may take. */
+/** Milliseconds after which an unfinished upload expires. */
 export const UPLOAD_MS: DurationMs = 86_400_000;
-/** Bytes of which all pieces but the last are a multiple: an upload has no more pieces than it has of these. */
+/** All pieces but the last must be a multiple of this many bytes, which bounds the number of pieces. */
 export const PIECE_UNIT = 262_144;
 
 export interface ResumableUploadsOptions {
   readonly store: UploadStore;
   readonly blobs: BlobStore;
-  /** Begins a file of any size. */
+  /** Starts writing a file of any size. */
   readonly file: () => Promise<Upload>;
   readonly now: () => UnixMs;
 }
 
 export type NewUpload = Omit<StoredUpload, 'id' | 'expiresAt' | 'pieces' | 'bytes'>;
 
-/** One piece on its way in. */
+/** A piece that is being received. */
 export interface PieceOnItsWay {
-  /** Place of its first byte, as its sender says. */
+  /** Offset of its first byte, as stated by the client. */
   readonly offset: number;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Most bytes that the whole file may have. */
+  /** Maximum size of the whole file in bytes. */
   readonly most: number;
 }
 
@@ -37,12 +37,12 @@ export class ResumableUploads {
     this.#options = options;
   }
 
-  /** @throws GatewayError `quota` */
+  /** Begins an upload. @throws GatewayError `quota` */
   async begin(upload: NewUpload): Promise<StoredUpload> {
     const { store, now } = this.#options;
     const begun = {
       ...upload,
-      // 192 random bits, since the id is a secret.
+      // 192 random bits, because the id is a secret.
       id: newId(newId('')),
       expiresAt: now() + UPLOAD_MS,
       pieces: [],
@@ -52,15 +52,15 @@ export class ResumableUploads {
     return begun;
   }
 
-  /** Null for an id that is unknown or expired, and of an upload that has ended. */
+  /** Finds an upload; null if it is unknown, expired or finished. */
   find(id: string): Promise<StoredUpload | null> {
     return this.#options.store.find(id, this.#options.now());
   }
 
   /**
-   * Adds a piece, which is read to its end whatever happens.
-   * @returns bytes of the upload now
-   * @throws GatewayError `invalid_request` for a piece that does not fit, `conflict` where another came first, `too_large`, `quota`
+   * Adds a piece. It is always read to its end.
+   * @returns total bytes of the upload
+   * @throws GatewayError `invalid_request` for a wrong offset or size, `conflict` after a concurrent piece, `too_large`, `quota`
    */
   async add(upload: StoredUpload, piece: PieceOnItsWay): Promise<number> {
     const { store, blobs } = this.#options;
@@ -89,9 +89,9 @@ export class ResumableUploads {
   }
 
   /**
-   * Adds the last piece, which may be empty, and makes a file of the upload.
-   * @param facts of the file, given its first 4096 bytes
-   * @throws GatewayError as `add` does; the upload stays as it was, and may be gone on with
+   * Adds the last piece, which may be empty, and completes the file.
+   * @param facts returns the metadata of the file, given its first 4096 bytes
+   * @throws GatewayError as `add`; the upload stays unchanged and can be continued
    */
   async finish(
     upload: StoredUpload,
@@ -102,7 +102,7 @@ export class ResumableUploads {
     const file = await this.#options.file();
     let isKept = false;
     try {
-      // The pieces before it are copied when the last has begun to come: one that does not fit costs no copy.
+      // Earlier pieces are copied once the last one has begun to arrive, so that a refused one causes no copy.
       let isCopied = false;
       const copy = async (): Promise<void> => {
         if (isCopied) return;
@@ -129,13 +129,13 @@ export class ResumableUploads {
     }
   }
 
-  /** Ends an upload, and leaves nothing of it. */
+  /** Cancels an upload, and deletes its pieces. */
   async cancel({ id }: StoredUpload): Promise<void> {
     const { store, blobs } = this.#options;
     for (const name of await store.cancel(id)) await blobs.delete(name);
   }
 
-  /** Deletes expired uploads, a bounded number. Returns how many. */
+  /** Deletes a bounded number of expired uploads. @returns how many */
   async purge(nowMs: UnixMs): Promise<number> {
     const { store, blobs } = this.#options;
     const { uploads, pieces } = await store.takeExpired(nowMs);
@@ -145,9 +145,9 @@ export class ResumableUploads {
 }
 
 /**
- * Reads a piece to its end, since a client that is still writing would see a reset connection instead of an answer.
- * @param write takes its bytes as long as they fit
- * @returns how many they are
+ * Reads a piece to its end, because a client that is still writing would see a connection reset instead of the response.
+ * @param write receives the bytes until an error occurs
+ * @returns number of bytes
  */
 async function readPiece(
   upload: StoredUpload,

@@ -1,5 +1,5 @@
-// How long a client waits for its answer: whether the stream of its request is kept, what becomes of the request when the client
-// leaves, and whether it waits at all (`Prefer: respond-async`, RFC 7240).
+// Reads how long a client waits for its answer: whether its stream is kept, what happens when it disconnects, and whether it
+// waits at all (`Prefer: respond-async`, RFC 7240).
 import { isJsonObject } from '../../base/json/index.ts';
 import { GatewayError, ON_DISCONNECT, ON_DISCONNECT_HINT } from '../../canonical/index.ts';
 import type { ApiCall } from '../call.ts';
@@ -83,7 +83,7 @@ export function prefersAsync({ header }: Pick<ApiCall, 'header'>): boolean {
   return said !== null && ASYNC.test(said);
 }
 
-/** @throws GatewayError `invalid_request` for a stream, which nobody would read */
+/** @throws GatewayError `invalid_request` for a stream, which would have no reader */
 export function requireWhole({ json, route }: Pick<ApiCall, 'json' | 'route'>): void {
   const isStream = route?.stream === true || (isJsonObject(json) && json['stream'] === true);
   if (isStream)

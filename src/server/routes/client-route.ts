@@ -19,7 +19,7 @@ import type { UnixMs } from '../../base/units.ts';
 export interface ClientDependencies extends StateDependencies, ModelsDependencies {
   readonly ledger: Pick<LedgerStore, 'find'>;
   readonly gateway: Pick<Gateway, 'explain'>;
-  /** On whose behalf things of a key are done. Throws GatewayError where nothing may be done for it any more. */
+  /** Principal of a key by its id. Throws GatewayError if the key is no longer valid. */
   readonly keyById: (keyId: string) => Principal;
 }
 
@@ -51,7 +51,7 @@ export interface ClientGroup extends RouteGroup<ClientRoute> {
   /** Protocol of the client. Absent or undefined: the gateway's own. */
   readonly speaker?: (request: Request) => ServerCodec | undefined;
   /**
-   * Gives the owner of a request without a key, by a secret in its path. Absent: every request needs a key.
+   * Returns the principal of a request without a key, by a secret in its path. Absent: every request needs a key.
    * @param param a parameter of the path, decoded
    */
   readonly principalOf?: (deps: ClientDependencies, param: (name: string) => string) => Promise<Principal>;

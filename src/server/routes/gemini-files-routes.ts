@@ -1,5 +1,5 @@
-// Google's Files API: uploads in several requests, and what is known of files. Where bytes lie and what they count for is known in
-// `state/`. Sources: API reference, "Files" (2026-11); Google's resumable uploads, as its Photos API describes their headers
+// Google's Files API: resumable uploads, and metadata of files. `engine/state` stores the bytes and enforces the quota.
+// Sources: API reference, "Files" (2026-11); headers of Google's resumable uploads as in its Photos API
 // (developers.google.com/photos/library/guides/resumable-uploads, 2026-11).
 import { z } from 'zod';
 import type { Principal } from '../../accounts/auth/index.ts';
@@ -18,12 +18,12 @@ import { download, printable } from './kept-file.ts';
 import { anyFile } from './shown-batch.ts';
 import { isoOf, notFound } from './state-routes.ts';
 
-/** Time that Google keeps files, and page sizes. */
+/** Retention of files at Google, and page sizes. */
 const KEPT_MS = 48 * 3_600_000;
 const MOST_LISTED = 100;
 const USUALLY_LISTED = 10;
 const USUAL_PURPOSE = 'user_data';
-/** Purpose of files that the gateway wrote. */
+/** Purposes of files created by the gateway. */
 const RESULTS = /_output$/;
 const UPLOAD_ID = /^[0-9a-f]{48}$/;
 
@@ -114,7 +114,7 @@ export const GEMINI_FILE_ROUTES: readonly ClientRoute[] = [
   }),
 ];
 
-/** Below the paths of uploads. */
+/** Begins an upload. Served below the paths for uploads. */
 export const BEGIN_UPLOAD: ClientRoute = clientRoute({
   tag: 'Files',
   id: 'beginGeminiUpload',
@@ -143,7 +143,7 @@ export const BEGIN_UPLOAD: ClientRoute = clientRoute({
     const { displayName, mimeType } = decodeGeminiUpload(sent);
     const mediaType = plainMediaType(mimeType ?? headers.get(TYPE) ?? '') ?? null;
     const size = countIn(headers, SIZE);
-    // Google's files have no purpose: what lines of a batch may be is known by the type.
+    // Google's files have no purpose, so batch input is recognised by its media type.
     const purpose = mediaType === 'application/jsonl' ? BATCH_PURPOSE : USUAL_PURPOSE;
     requireSize(size, purpose, deps);
     const begun = await deps.files.resumable.begin({
@@ -166,7 +166,7 @@ export const BEGIN_UPLOAD: ClientRoute = clientRoute({
   },
 });
 
-/** Also of clients that send no key with their bytes. */
+/** Continues an upload, also for clients that send no key with the bytes. */
 export const CONTINUE_UPLOAD: ClientRoute = clientRoute({
   tag: 'Files',
   id: 'continueGeminiUpload',
@@ -195,7 +195,7 @@ export const CONTINUE_UPLOAD: ClientRoute = clientRoute({
   },
 });
 
-/** On whose behalf an upload goes on whose client sends no key with its bytes, as Google's library for Python does. */
+/** Principal of an upload whose client sends no key with its bytes, as Google's Python library. The upload's id is a secret. */
 export async function uploaderOf(
   deps: ClientDependencies,
   param: (name: string) => string,
@@ -205,13 +205,13 @@ export async function uploaderOf(
     return deps.keyById(keyId);
   } catch (error) {
     const { kind, message } = GatewayError.from(error);
-    // An unknown id counts as a wrong secret. The key of the upload may also have been revoked.
+    // An unknown id counts as a wrong secret. `conflict`: the key of the upload was revoked.
     if (kind !== 'not_found' && kind !== 'conflict') throw error;
     throw new GatewayError('authentication', `No API key was sent. ${message}`);
   }
 }
 
-/** Does what a request asks of an upload. */
+/** Runs the command of a request on an upload. */
 async function goOn(call: ClientCall, upload: StoredUpload): Promise<Response> {
   const { deps, now, request } = call;
   const { resumable } = deps.files;
@@ -224,7 +224,7 @@ async function goOn(call: ClientCall, upload: StoredUpload): Promise<Response> {
     return answerOf('cancelled');
   }
   const offset = countIn(headers, OFFSET);
-  // The end of an upload brings no bytes that need a place.
+  // A bare `finalize` has no bytes, and needs no offset.
   if (offset === null && command !== 'finalize') throw wrong(OFFSET, 'is required');
   const piece: PieceOnItsWay = {
     offset: offset ?? upload.bytes,
@@ -244,7 +244,7 @@ async function goOn(call: ClientCall, upload: StoredUpload): Promise<Response> {
   return answerOf('final', { file: shown(kept, call) });
 }
 
-/** The answer to a request that went wrong. What was too much ends the upload: nothing that follows would make it less. */
+/** Response to a failed request. A file that is too large ends its upload, because it can no longer succeed. */
 async function refused(
   { deps, requestId, server }: ClientCall,
   upload: StoredUpload,
@@ -282,7 +282,7 @@ function noUpload(): GatewayError {
 
 function findFile(call: ClientCall): Promise<StoredFile> {
   const id = call.param('id');
-  // Google's library for TypeScript asks for the bytes of a file that it has by the whole of its address, unless that is of TLS.
+  // Google's TypeScript library downloads by the full URL of a file, unless that uses TLS.
   return anyFile(call, fileIdOf(id.includes('/') ? id : `files/${id}`) ?? id, 'name');
 }
 
@@ -300,7 +300,7 @@ function mostBytes(purpose: string, { files, batches }: ClientDependencies): num
   return purpose === BATCH_PURPOSE ? batches.maxBytes : files.maxBytes;
 }
 
-/** @throws GatewayError `too_large`, `invalid_request` for a file of no bytes */
+/** @throws GatewayError `too_large`, or `invalid_request` for an empty file */
 function requireSize(size: number | null, purpose: string, deps: ClientDependencies): void {
   if (size === 0) throw wrong(SIZE, 'the file is empty');
   const most = mostBytes(purpose, deps);
@@ -308,7 +308,7 @@ function requireSize(size: number | null, purpose: string, deps: ClientDependenc
     throw tooLarge(most, purpose === BATCH_PURPOSE ? 'batches.max_mb' : 'files.max_mb');
 }
 
-/** @returns null where it is not there @throws GatewayError `invalid_request` for what is no count */
+/** Reads a non-negative integer from a header. @returns null if absent @throws GatewayError `invalid_request` */
 function countIn(headers: Headers, name: string): number | null {
   const given = headers.get(name);
   if (given === null) return null;
@@ -316,7 +316,7 @@ function countIn(headers: Headers, name: string): number | null {
   return Number(given);
 }
 
-/** The name of a file as its sender's system has it. */
+/** File name sent by the client. */
 function fileNameIn(headers: Headers): string {
   return headers.get(NAME)?.slice(0, 512) ?? '';
 }

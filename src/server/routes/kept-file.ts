@@ -1,20 +1,20 @@
-// Parts that routes over files share: names that files may have, and their bytes as an answer.
+// Shared by routes for files: safe file names, and downloads.
 import type { StoredFile } from '../../accounts/ports/index.ts';
 
 const LONGEST_NAME = 255;
 
-/** Name without folders and control characters, and never empty. */
+/** File name without folders and control characters. Never empty. */
 export function plainName(filename: string): string {
   const [name = ''] = filename.split(/[/\\]/).slice(-1);
   return printable(name).slice(0, LONGEST_NAME) || 'file';
 }
 
-/** The text without control characters. */
+/** Removes control characters. */
 export function printable(text: string): string {
   return [...text].filter((char) => char >= ' ' && char !== '\u007f').join('');
 }
 
-/** The bytes of a file of any content: no browser is to run it in the name of this address. */
+/** Response with a file, with headers that keep browsers from running its content in the gateway's origin. */
 export function download(kept: StoredFile, content: ReadableStream<Uint8Array>): Response {
   return new Response(content, {
     headers: {
