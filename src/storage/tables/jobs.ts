@@ -41,12 +41,9 @@ function openJobs(database: StateDatabase): JobStore {
 
   /** Requeues jobs whose lease or wait has ended. An expired lease counts as a death of its holder. */
   function* wake({ owner, kinds, running }: Parameters<JobStore['claim']>[0]): Queries<void> {
-    const notOwn =
-      running.length === 0
-        ? sql``
-        : sql`and not (state = 'running' and lease_owner = ${owner} and id in (${among(running)}))`;
+    const isOwnRun = sql`state = 'running' and lease_owner = ${owner} and ${dialect.among('id', running)}`;
     const isDue = sql`state in ('running', 'waiting') and run_after <= ${clock()}
-      and kind in (${among(kinds)}) ${notOwn}`;
+      and kind in (${among(kinds)}) and not (${isOwnRun})`;
     const due = yield* firstOf(sql<{ row: number }>`select row from jobs where ${isDue} limit 1`);
     if (!due) return;
     yield sql`
