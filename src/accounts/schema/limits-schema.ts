@@ -11,22 +11,19 @@ const shared = {
     .meta({ pattern: '^(?:second|minute|hour|day|week|month|[1-9]\\d{0,8}[smhd])$' })
     .optional()
     .describe(
-      '`second`, `minute`, `hour`; `day`, `week`, `month` of the calendar; or the last `"5h"`, `"7d"`. Default: for all time.',
+      '`second`, `minute` or `hour`; calendar `day`, `week` or `month`; or a rolling window such as `"5h"` or `"7d"`. Default: for all time.',
     ),
   timezone: z
     .string()
     .optional()
-    .describe('Where days, weeks and months begin, e.g. `Europe/Berlin`. Default: UTC.'),
+    .describe('Time zone of days, weeks and months, e.g. `Europe/Berlin`. Default: UTC.'),
   models: z
     .array(z.string().min(1))
     .min(1)
     .max(100)
     .optional()
-    .describe('Models that are counted, or patterns with `*`. Default: all.'),
-  each: z
-    .enum(['end_user'])
-    .optional()
-    .describe('`end_user`: for each whom requests name, not for all together.'),
+    .describe('Models that count, with `*` for any characters. Default: all.'),
+  each: z.enum(['end_user']).optional().describe('`end_user`: applies to each end user separately.'),
 };
 
 /** Rule for the JSON Schema only. `rulesOf` enforces it with an error message. */
@@ -37,15 +34,15 @@ const LIMIT_COUNTS = ['requests', 'tokens', 'concurrent'];
 
 const limit = z
   .strictObject({
-    requests: amount().optional().describe('Requests in the time that `per` says.'),
-    tokens: amount().optional().describe('Tokens in and out in that time.'),
-    concurrent: amount().optional().describe('Requests that run at the same time; without `per`.'),
+    requests: amount().optional().describe('Maximum requests per `per`.'),
+    tokens: amount().optional().describe('Maximum input and output tokens per `per`.'),
+    concurrent: amount().optional().describe('Maximum concurrent requests. Takes no `per`.'),
     ...shared,
     too_large: z
       .enum(['refuse', 'allow'])
       .optional()
       .describe(
-        'What becomes of requests that ask for more tokens than the limit has. `allow`: they run while nothing is used. Default: `refuse`.',
+        'Requests that need more tokens than the whole limit. `allow`: they run while nothing else is used. Default: `refuse`.',
       ),
   })
   .meta({
@@ -57,16 +54,16 @@ const limit = z
 
 const budget = z
   .strictObject({
-    usd: z.number().positive().max(MOST_USD).describe('US dollars in the time that `per` says.'),
+    usd: z.number().positive().max(MOST_USD).describe('Maximum US dollars per `per`.'),
     ...shared,
     when_spent: z
       .enum(['stop', 'finish'])
       .optional()
-      .describe('What becomes of running answers when nothing is left. Default: `stop`.'),
+      .describe('Running answers when the budget is spent. Default: `stop`.'),
     unpriced: z
       .enum(['refuse', 'allow'])
       .optional()
-      .describe('What becomes of requests whose price is unknown. Default: `refuse`.'),
+      .describe('Requests with an unknown price. Default: `refuse`.'),
   })
   .meta(TIMED);
 
@@ -84,11 +81,11 @@ export const projectsSchema = z
   .record(
     projectNameSchema,
     z.strictObject({
-      limits: limitsSchema.default([]).describe('What its keys together may use; as `limits`.'),
-      budgets: budgetsSchema.default([]).describe('How much they may cost; as `budgets`.'),
+      limits: limitsSchema.default([]).describe('Limits of all its keys together; as `limits`.'),
+      budgets: budgetsSchema.default([]).describe('Budgets of all its keys together; as `budgets`.'),
     }),
   )
-  .describe('Projects, and what all keys of one may use together.');
+  .describe('Projects, with limits and budgets shared by their keys.');
 
 /** Checks entries by parsing them as rules. */
 function saysOneThing({ value, issues }: z.core.ParsePayload<readonly LimitEntry[]>): void {

@@ -11,25 +11,23 @@ export const routingDefaultsSchema = z.strictObject({
   type: z
     .enum(ROUTING_TYPES)
     .optional()
-    .describe(
-      'Order in which endpoints are tried. `order` is another word for `priority`. Default: priority.',
-    ),
+    .describe('Order in which endpoints are tried. `order` is an alias of `priority`. Default: priority.'),
   primary_factor: z
     .enum(PRIMARY_FACTORS)
     .optional()
     .describe(
-      "What `priority` puts first; `price` is `cost`, `latency` and `throughput` are the halves of `speed`. Default: the order of the model's endpoints.",
+      "Primary factor of `priority`. `price` is an alias of `cost`; `latency` and `throughput` are the two parts of `speed`. Default: the order of the model's endpoints.",
     ),
   providers: names()
     .optional()
-    .describe('Providers, or endpoints as `provider/name`: these alone, in this order.'),
-  order: names().optional().describe('These first; the others may follow.'),
-  only: names().optional().describe('These alone, in any order.'),
-  ignore: names().optional().describe('Never these.'),
+    .describe('Only these, in this order: providers, or endpoints as `provider/name`.'),
+  order: names().optional().describe('Try these first, then the others.'),
+  only: names().optional().describe('Only these, in any order.'),
+  ignore: names().optional().describe('Exclude these.'),
   require_parameters: z
     .boolean()
     .optional()
-    .describe('Only endpoints that take every parameter of the request.'),
+    .describe('Only endpoints that support all parameters of the request.'),
   max_price: z
     .strictObject({
       prompt: dollars().optional().describe('USD per million input tokens.'),
@@ -37,7 +35,7 @@ export const routingDefaultsSchema = z.strictObject({
       request: dollars().optional().describe('USD per request.'),
     })
     .optional()
-    .describe('Highest acceptable prices.'),
+    .describe('Maximum prices.'),
   fallback: z
     .union(
       [z.boolean(), z.string().min(1), names()],
@@ -45,7 +43,7 @@ export const routingDefaultsSchema = z.strictObject({
     )
     .optional()
     .describe(
-      'Whether others stand in for an endpoint that fails, or which: a provider, `provider/name`, a model, or a list of these. Default: true.',
+      'Whether to fail over to other endpoints, or to which: a provider, `provider/name`, a model, or a list of these. Default: true.',
     ),
   stream_safety: z
     .enum(STREAM_SAFETIES)
@@ -54,5 +52,5 @@ export const routingDefaultsSchema = z.strictObject({
   hedge: z
     .boolean()
     .optional()
-    .describe('Whether a second attempt may start when the first is late. Default: false.'),
+    .describe('Whether a second attempt may start if the first one is slow. Default: false.'),
 });

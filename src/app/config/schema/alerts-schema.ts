@@ -17,12 +17,12 @@ const receiver = {
   url: z
     .string()
     .regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress)
-    .describe('Where events are POSTed to. It may be within your own network.'),
+    .describe('URL to which events are sent by POST. May be in your own network.'),
   secret: signingSecret.describe(
-    'Signs them, as Standard Webhooks says: `whsec_` and 24 to 64 bytes in base64.',
+    'Signing secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64.',
   ),
   previous_secret: orNull(signingSecret).describe(
-    'Signs as well, while receivers change from this secret to the new one.',
+    'Previous secret, which also signs while receivers change to the new one.',
   ),
 };
 
@@ -32,10 +32,10 @@ export const webhooksSchema = z
       z.strictObject({
         ...receiver,
         project: orNull(projectNameSchema).describe(
-          'Project whose events it gets. Default: events of all projects, and alerts.',
+          'Project whose events it receives. Default: events of all projects, and alerts.',
         ),
         events: orNull(z.array(z.enum(EVENT_TYPES)).min(1)).describe(
-          'Types of events that it gets. Default: all.',
+          'Types of events that it receives. Default: all.',
         ),
       }),
     ),
@@ -43,7 +43,7 @@ export const webhooksSchema = z
   .max(100)
   .prefault([])
   .describe(
-    'Receivers of events: ends of responses in the background and of batches, and alerts. See docs/webhooks.md.',
+    'Receivers of events: finished background responses and batches, and alerts. See docs/webhooks.md.',
   );
 
 export const alertsSchema = z
@@ -54,14 +54,14 @@ export const alertsSchema = z
           z.strictObject({
             ...receiver,
             events: orNull(z.array(z.enum(ALERT_TYPES)).min(1)).describe(
-              'Types of alerts that it gets. Default: all.',
+              'Types of alerts that it receives. Default: all.',
             ),
           }),
         ),
       )
       .max(20)
       .prefault([])
-      .describe('Receivers of alerts alone. See docs/alerts.md.'),
+      .describe('Receivers of alerts only. See docs/alerts.md.'),
   })
   .prefault({})
   .describe('Receivers of alerts: spent budgets, failing endpoints and keys, a failing ledger.');

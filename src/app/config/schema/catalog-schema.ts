@@ -5,21 +5,21 @@ import { z } from 'zod';
 export const catalogSchema = inProgram(
   z.strictObject({
     refresh: orNull(z.string().min(1).max(2000)).describe(
-      'Address or file with newer prices and models, in the form of `genai-prices` (`data.json`). Default: none; only what came with the gateway is known.',
+      'URL or file with newer prices and models, in the format of `genai-prices` (`data.json`). Default: only the bundled data.',
     ),
     only_known: z
       .boolean()
       .default(false)
       .describe(
-        'Answer 404 for models that are neither configured nor in the catalog. By default `<provider>/<any name>` works for a provider that is on.',
+        'Answer 404 for models that are neither configured nor in the catalog. By default `<provider>/<any name>` works for every enabled provider.',
       ),
     every_hours: z
       .number()
       .min(0.1)
       .max(24 * 30)
       .default(24)
-      .describe('Hours between two looks. A file is also read when it changes.'),
+      .describe('Hours between updates. A file is also read when it changes.'),
   }),
 )
   .prefault({})
-  .describe('What is known of models and prices.');
+  .describe('Source of models and prices.');

@@ -9,7 +9,7 @@ export const countersSchema = inProgram(
       .default('local')
       .transform((mode) => (mode === 'share' ? 'local' : mode))
       .describe(
-        "While the server of `redis_url` does not answer: go on with this process's share of each limit, refuse what limits count, or let it pass. `share` is an older name of `local`.",
+        "Behaviour while the server of `redis_url` does not respond: `local` enforces this process's share of each limit, `refuse` refuses limited requests, `allow` admits them. `share` is an older name of `local`.",
       ),
     processes: z
       .number()
@@ -17,8 +17,8 @@ export const countersSchema = inProgram(
       .min(1)
       .max(10_000)
       .default(1)
-      .describe('How many processes share limits, as long as the server has not counted them.'),
+      .describe('Number of processes that share limits, until the server has counted them.'),
   }),
 )
   .prefault({})
-  .describe('Limits that several processes share (`redis_url`).');
+  .describe('Limits shared between processes (`redis_url`).');

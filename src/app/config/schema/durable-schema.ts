@@ -13,28 +13,28 @@ export const streamsSchema = inProgram(
       .enum(['asked', 'all'])
       .default('asked')
       .describe(
-        'Streams that a client can resume. `all`: every one. `asked`: those of stored or background answers, and of requests with `x-dragoman-resumable: true`.',
+        'Which streams a client can resume. `all`: every stream. `asked`: streams of stored and background answers, and of requests with `x-dragoman-resumable: true`.',
       ),
     keep_s: z
       .number()
       .min(0)
       .max(86_400)
       .default(300)
-      .describe('Seconds that a stream is kept from its end.'),
+      .describe('Seconds for which a stream is kept after its end.'),
     max_mb: z
       .number()
       .min(0)
       .default(64)
-      .describe('MB of memory for all kept streams of a process; those that have ended go first.'),
+      .describe('MB of memory for all kept streams of a process. Finished streams are evicted first.'),
     on_disconnect: onDisconnectSchema
       .default('abort')
       .describe(
-        'What becomes of an answer whose client has left: `abort`, `continue` to its end, or e.g. `continue:30s` for a client to come back. A key and the header `x-dragoman-on-disconnect` count before it.',
+        'What happens to an answer when its client disconnects: `abort`, `continue` to its end, or e.g. `continue:30s` to wait for the client. Keys and the header `x-dragoman-on-disconnect` override it.',
       ),
   }),
 )
   .prefault({})
-  .describe('Streams that a client can resume.');
+  .describe('Resumable streams.');
 
 export const backgroundSchema = inProgram(
   z.strictObject({
@@ -45,46 +45,50 @@ export const backgroundSchema = inProgram(
   }),
 )
   .prefault({})
-  .describe('Answers in the background.');
+  .describe('Background answers.');
 
 export const jobsSchema = inProgram(
   z.strictObject({
-    concurrent: z.int().min(0).default(100).describe('Jobs that one process runs at once. 0: it runs none.'),
+    concurrent: z
+      .int()
+      .min(0)
+      .default(100)
+      .describe('Maximum concurrent jobs of a process. 0: it runs none.'),
     concurrent_per_project: z
       .int()
       .min(1)
       .default(50)
-      .describe('Jobs of one project that run at once, over all processes.'),
+      .describe('Maximum concurrent jobs of a project, over all processes.'),
     max_open: z
       .int()
       .min(1)
       .default(10_000)
-      .describe('Jobs of one project that have not ended; beyond it 429.'),
+      .describe('Maximum unfinished jobs of a project. Further ones are refused with 429.'),
     total_s: z
       .number()
       .min(1)
       .default(3600)
       .describe(
-        'Seconds that an answer in the background may take, where `routing.timeouts.total_ms` is less.',
+        'Timeout of a background answer in seconds, if it is longer than `routing.timeouts.total_ms`.',
       ),
     max_wait_s: z
       .number()
       .min(0)
       .default(86_400)
-      .describe('Seconds that a job waits for limits and budgets to have room, before it fails.'),
+      .describe('Seconds that a job waits for limits and budgets before it fails.'),
     weights: z
       .record(projectNameSchema, z.number().positive().max(1_000))
       .default({})
       .describe(
-        'Shares of projects among those that wait, by name. Default: 1. A project with 2 begins twice as many jobs and lines of batches.',
+        'Weights of projects in the queue, by name. Default: 1. A project with 2 starts twice as many jobs and batch lines.',
       ),
     keep_days: orNull(z.number().positive()).describe(
-      'Days that a job, its events and its result are kept from its end. Default: `state.retention_days` from its beginning, which is the most.',
+      'Days for which a job, its events and its result are kept after its end. Default and maximum: `state.retention_days` from its start.',
     ),
   }),
 )
   .prefault({})
-  .describe('The queue of work that outlives connections.');
+  .describe('Queue of work that outlives connections.');
 
 export const batchesSchema = inProgram(
   z.strictObject({
@@ -93,19 +97,19 @@ export const batchesSchema = inProgram(
       .min(1)
       .max(10_000)
       .default(20)
-      .describe('Lines of batches that one process runs at once; projects take turns.'),
+      .describe('Maximum concurrent batch lines of a process. Projects take turns.'),
     max_lines: z
       .int()
       .min(1)
       .max(1_000_000)
       .default(50_000)
-      .describe("Most lines of a file of OpenAI's batches."),
+      .describe('Maximum lines of an OpenAI batch file.'),
     max_requests: z
       .int()
       .min(1)
       .max(1_000_000)
       .default(100_000)
-      .describe("Most requests of one of Anthropic's or Gemini's batches."),
+      .describe('Maximum requests of an Anthropic or Gemini batch.'),
     max_mb: z
       .number()
       .positive()
@@ -117,43 +121,43 @@ export const batchesSchema = inProgram(
       .positive()
       .max(4096)
       .default(256)
-      .describe("Largest body that makes one of Anthropic's or Gemini's batches, in MB."),
+      .describe('Largest body that creates an Anthropic or Gemini batch, in MB.'),
     max_delay_ms: z
       .number()
       .min(0)
       .default(20)
       .describe(
-        'Lateness of the event loop, in milliseconds, from which no line begins (99th percentile of 10 s). 0: lines always begin.',
+        'Event loop delay in milliseconds (99th percentile of 10 s) from which no batch line starts. 0: no limit.',
       ),
     provider_share: z
       .number()
       .gt(0)
       .max(1)
       .default(0.8)
-      .describe('Lines begin only while less than this share of a limit of their provider is used.'),
+      .describe("Batch lines start only while less than this share of their provider's limits is used."),
     on_budget: z
       .enum(['wait', 'end'])
       .default('wait')
       .describe(
-        'What becomes of a batch whose budget is spent: it waits for room (`wait`), or ends with the lines that are finished (`end`).',
+        'Batches whose budget is spent: `wait` until the budget allows more, or `end` with the finished lines.',
       ),
     vendor_poll_s: z
       .number()
       .min(0.05)
       .max(3600)
       .default(60)
-      .describe("Seconds between two looks at a vendor's batch (`batch: vendor` of a provider or endpoint)."),
+      .describe("Seconds between polls of a vendor's batch (`batch: vendor` of a provider or endpoint)."),
     vendor_max_lines: z
       .int()
       .min(1)
       .max(50_000)
       .default(10_000)
-      .describe("Most lines of one vendor's batch; at most 32 MB, too."),
+      .describe('Maximum lines of one vendor batch, which is also limited to 32 MB.'),
     vendor_retry: z
       .boolean()
       .default(false)
       .describe(
-        "Lines that fail or expire in a vendor's batch are asked once more, as any other request and at the ordinary price.",
+        "Repeat lines that fail or expire in a vendor's batch once, as normal requests at the normal price.",
       ),
   }),
 )

@@ -14,7 +14,7 @@ const parameters = new Map<string, Parameter>(
 export const unsupported = z
   .array(z.enum([...parameters.keys()] as [string, ...string[]]))
   .transform((names) => names.flatMap((name) => parameters.get(name) ?? []))
-  .describe('Parameters the server refuses: removed from requests, and reported.');
+  .describe('Parameters that the server refuses. They are removed from requests and reported.');
 
 export const protocolName = z.enum(PROTOCOL_NAMES);
 

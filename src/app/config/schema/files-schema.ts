@@ -4,22 +4,22 @@ import { z } from 'zod';
 
 const store = inProgram(
   z.strictObject({
-    type: z.enum(['s3']).describe('Anything that speaks S3.'),
+    type: z.enum(['s3']).describe('Any S3-compatible store.'),
     endpoint: z
       .string()
       .regex(/^https?:\/\/[^\s/]+\/?$/, 'must be an http or https address without a path')
       .optional()
-      .describe("Address of the store, without the bucket. Default: AWS's own in the region."),
-    bucket: z.string().min(1).describe('Bucket. It must be there; the gateway makes none.'),
-    region: z.string().min(1).default('us-east-1').describe('Region, as the store calls it; R2: `auto`.'),
+      .describe('URL of the store without the bucket. Default: AWS in the region.'),
+    bucket: z.string().min(1).describe('Name of an existing bucket.'),
+    region: z.string().min(1).default('us-east-1').describe('Region of the store; for R2 `auto`.'),
     access_key_id: z.string().min(1).describe('Id of the access key.'),
-    secret_access_key: secret(z.string().min(1)).describe('The secret that belongs to it.'),
+    secret_access_key: secret(z.string().min(1)).describe('Secret access key.'),
     prefix: z
       .string()
       .max(500)
       .default('')
       .describe(
-        'In front of the names of objects, e.g. `dragoman/`: one for each gateway that shares a bucket.',
+        'Prefix of object names, e.g. `dragoman/`. Use a different one for each gateway that shares the bucket.',
       ),
   }),
 ).transform(({ endpoint, ...rest }) => ({
@@ -35,12 +35,12 @@ export const filesSchema = inProgram(
       .max(512)
       .default(50)
       .describe(
-        'Largest file in MB (1 MB = 1,048,576 bytes), uploaded or fetched; also for all files of one request together.',
+        'Maximum size of an uploaded or fetched file in MB (1 MB = 1,048,576 bytes). Also limits all files of a request together.',
       ),
     store: orNull(store).describe(
-      'Where the bytes of uploads lie, if not in the data directory. Read at the start only.',
+      'Store for the contents of uploads, instead of the data directory. Read only at the start.',
     ),
   }),
 )
   .prefault({})
-  .describe('Files that clients upload, and those that requests point to.');
+  .describe('Uploaded files, and files that requests refer to.');

@@ -16,32 +16,32 @@ export const keySchema = inProgram(
     name: z.string().min(1).describe('Name in records and logs.'),
     key: secretOrEmpty().describe('The key itself. An entry with an empty key is ignored.'),
     models: orNull(z.array(z.string())).describe(
-      'Models it may use; `*` stands for any characters. Default: all.',
+      'Models that it may use, with `*` for any characters. Default: all.',
     ),
     expires: orNull(z.iso.date().or(z.iso.datetime({ offset: true }))).describe(
       'Date or time after which it is refused (ISO 8601).',
     ),
     log_content: orNull(z.boolean()).describe(
-      'Keep prompts and answers in its records. Default: `logging.content`.',
+      'Store prompts and answers in its records. Default: `logging.content`.',
     ),
     project: orNull(projectNameSchema).describe(
-      'One of `projects`, to which everything belongs that it stores. Default: it is a project of its own.',
+      'One of `projects`, which owns everything that the key stores. Default: the key is its own project.',
     ),
     roles: z
       .array(z.enum(KEY_ROLES))
       .min(1)
       .default(['models'])
       .describe('`models`: it may call models; `admin`: it may manage the gateway.'),
-    limits: limitsSchema.default([]).describe('What it may use of what its project may; as `limits`.'),
-    budgets: budgetsSchema.default([]).describe('How much it may cost; as `budgets`.'),
+    limits: limitsSchema.default([]).describe('Limits of the key, within those of its project; as `limits`.'),
+    budgets: budgetsSchema.default([]).describe('Budgets of the key; as `budgets`.'),
     strict: orNull(z.boolean()).describe(
-      'Refuse its requests of which something would be dropped or changed. Default: `strict`.',
+      'Refuse its requests if something would be dropped or changed. Default: `strict`.',
     ),
     on_disconnect: orNull(onDisconnectSchema).describe(
-      'What becomes of its answers whose client leaves. Default: `streams.on_disconnect`.',
+      'What happens to its answers when the client disconnects. Default: `streams.on_disconnect`.',
     ),
     routing: orNull(routingDefaultsSchema).describe(
-      'Used when its requests say nothing, over `routing.default`, whose members it takes.',
+      'Routing preferences of its requests, with the members of `routing.default`, which they override.',
     ),
   }),
 );

@@ -17,7 +17,7 @@ const oauth = inProgram(
     token_url: address().describe('Address of the token endpoint.'),
     client_id: z.string().min(1).describe('Id of the client.'),
     client_secret: secret(z.string().min(1)).describe('Secret of the client.'),
-    scope: z.string().min(1).optional().describe('Scopes to ask for, separated by spaces.'),
+    scope: z.string().min(1).optional().describe('Requested scopes, separated by spaces.'),
   }),
 ).describe('OAuth 2.0 client credentials, with which access tokens are fetched and renewed.');
 
@@ -31,10 +31,10 @@ const server = inProgram(
       .describe('Headers added to every request, such as `authorization`.'),
     oauth: oauth.optional(),
     allowed_tools: orNull(z.array(z.string().min(1))).describe(
-      'Tools that requests may use. Default: all that the server lists.',
+      'Tools that requests may use. Default: all tools of the server.',
     ),
     require_approval: orNull(z.enum(['always', 'never'])).describe(
-      'Whether calls wait for approval when a request does not say. Default: `always`.',
+      'Whether calls require approval if the request does not specify it. Default: `always`.',
     ),
   }),
 );
@@ -45,11 +45,11 @@ export const mcpSchema = inProgram(
     servers: z
       .record(z.string().regex(/^[\w.-]+$/, TEXTS.nameCharacters), server)
       .prefault({})
-      .describe('Servers by the label that requests name (`server_label`).'),
+      .describe('Servers by the label that requests use (`server_label`).'),
     native: z
       .enum(['prefer', 'never'])
       .default('prefer')
-      .describe('Whether an upstream that asks MCP servers itself may do so.'),
+      .describe('Whether upstreams with their own MCP support may use it.'),
     on_unlisted: z
       .enum(['fail', 'continue'])
       .default('fail')
@@ -59,20 +59,20 @@ export const mcpSchema = inProgram(
     from_requests: z
       .boolean()
       .default(true)
-      .describe('Requests may bring servers of their own (`server_url`).'),
+      .describe('Whether requests may specify their own servers (`server_url`).'),
     allow: z
       .array(z.string().min(1))
       .default([])
-      .describe('`host` or `host:port` of servers that requests may bring. Empty: all that are public.'),
+      .describe('`host` or `host:port` of servers that requests may specify. Empty: all public ones.'),
     max_result_kb: z
       .number()
       .int()
       .min(1)
       .max(16_384)
       .default(256)
-      .describe('Most text of one result, in kB (1 kB = 1,024 bytes); the rest is cut off.'),
+      .describe('Maximum text of one result in kB (1 kB = 1,024 bytes). Longer results are truncated.'),
     timeout_ms: milliseconds(60_000).describe(
-      'For one call, from the last sign of progress that the server gives; five times as much in all.',
+      'Timeout of a call, counted from the last progress notification. The whole call may take five times as long.',
     ),
     max_tools: z
       .number()
@@ -80,7 +80,7 @@ export const mcpSchema = inProgram(
       .min(1)
       .max(10_000)
       .default(500)
-      .describe('Most tools that one server may list; one that lists more is refused.'),
+      .describe('Maximum tools of one server. A server with more is refused.'),
   }),
 )
   .prefault({})

@@ -17,7 +17,7 @@ const address = z
 export const metricsSchema = z
   .strictObject({
     listen: orNull(address).describe(
-      'Address of their own (`127.0.0.1:9464`), where `GET /metrics` asks for no key: let nobody else reach it. Absent: at the gateway itself, with an admin key.',
+      'Separate address (`127.0.0.1:9464`) for `GET /metrics` without a key. Restrict access to it. Absent: served by the gateway itself, with an admin key.',
     ),
   })
   .prefault({})

@@ -9,11 +9,11 @@ const tokens = (): z.ZodNumber => z.number().int().min(1);
 const quality = z.number().min(0).max(1);
 const reasoning = z
   .enum(['none', 'effort', 'budget', 'both'])
-  .describe('How the model is told to reason. Known families need no entry.');
+  .describe('How reasoning is controlled. Known families need no entry.');
 
 const endpoint = inProgram(
   z.strictObject({
-    provider: z.string().describe('Name of a provider that is on.'),
+    provider: z.string().describe('Name of an enabled provider.'),
     model: z
       .string()
       .min(1)
@@ -26,13 +26,13 @@ const endpoint = inProgram(
       .string()
       .regex(/^[\w.-]+$/, TEXTS.nameCharacters)
       .optional()
-      .describe('Makes the slug `provider/name`, by which requests select this endpoint.'),
+      .describe('Name for the slug `provider/name`, by which requests select this endpoint.'),
     price: priceSchema.optional(),
-    batch: batchRoute.optional().describe('Where lines of batches go. Default: as the provider says.'),
+    batch: batchRoute.optional().describe('How batch lines are sent. Default: the setting of the provider.'),
     batch_price: priceSchema
       .optional()
       .describe(
-        "USD per million tokens in the vendor's batch API. Default: the ordinary price times `batch_price_factor` of the provider.",
+        "USD per million tokens in the vendor's batch API. Default: the normal price times `batch_price_factor` of the provider.",
       ),
     context_length: tokens().optional().describe('Tokens.'),
     max_output_tokens: tokens().optional().describe('Tokens.'),
@@ -53,7 +53,7 @@ export const modelSchema = inProgram(
       .min(1)
       .max(200)
       .regex(/^\S+$/, 'may not hold spaces')
-      .describe('What clients ask for, `<provider>/<name>`.'),
+      .describe('Model id for clients, `<provider>/<name>`.'),
     display_name: z.string().optional().describe('Shown in model lists.'),
     context_length: tokens().optional().describe('Tokens.'),
     max_output_tokens: tokens().optional().describe('Tokens.'),
@@ -64,17 +64,17 @@ export const modelSchema = inProgram(
     input_modalities: z
       .array(z.enum(['text', 'image', 'file', 'audio', 'video']))
       .optional()
-      .describe('What it reads.'),
+      .describe('Input modalities.'),
     output_modalities: z
       .array(z.string().min(1))
       .optional()
       .describe(
-        'What it makes: `text`, `image`, `file`, `audio`, `video`, or what another task asks for. Absent: as its name says, else text.',
+        'Output modalities: `text`, `image`, `file`, `audio`, `video`, or that of another task. Absent: derived from its name, else text.',
       ),
     price: priceSchema.optional(),
     endpoints: z
       .array(endpoint)
       .prefault([])
-      .describe('Where it is served, in order of preference. Default: the provider that the id names.'),
+      .describe('Endpoints in order of preference. Default: the provider in the id.'),
   }),
 );

@@ -11,7 +11,7 @@ const auth = z
     header: z.string().min(1).describe('Header that carries the key.'),
     prefix: z.string().default('').describe('Text before the key, e.g. `Bearer `.'),
   })
-  .describe('Where the key goes, if not where the preset or the protocol puts it.');
+  .describe('Header for the key, instead of that of the preset or protocol.');
 
 const patience = (): z.ZodOptional<z.ZodNumber> => z.number().int().min(1).max(86_400_000).optional();
 
@@ -19,18 +19,20 @@ const protocolEntry = z.union([
   httpUrl().transform((baseUrl) => ({ baseUrl })),
   inProgram(
     z.strictObject({
-      base_url: httpUrl().optional().describe('Address to which the protocol appends its path.'),
+      base_url: httpUrl().optional().describe('Base URL, to which the protocol appends its path.'),
       faithful: z
         .boolean()
         .optional()
-        .describe('The server follows the protocol to the letter, so answers may be relayed unread.'),
+        .describe(
+          'The server follows the protocol exactly, so that requests and answers can be relayed without translation.',
+        ),
       quirks: quirksSchema.optional(),
       unsupported: unsupported.optional(),
       reasoning_format: z
         .string()
         .optional()
         .describe(
-          'Format of opaque reasoning that the server reads back. Without a preset: that of the protocol itself.',
+          'Format of opaque reasoning that the server accepts. Without a preset: that of the protocol.',
         ),
     }),
   ),
@@ -38,23 +40,23 @@ const protocolEntry = z.union([
 
 const providerTls = z
   .strictObject({
-    cert: z.string().min(1).optional().describe('Certificate that is shown to it, with those in between.'),
-    key: secret(z.string().min(1)).optional().describe('Its private key.'),
-    ca: z.string().min(1).optional().describe('Authorities by which it is checked, instead of all others.'),
+    cert: z.string().min(1).optional().describe('Client certificate with its intermediates.'),
+    key: secret(z.string().min(1)).optional().describe('Private key of the client certificate.'),
+    ca: z.string().min(1).optional().describe('Trusted authorities, instead of the default ones.'),
   })
   .describe('Certificates; each the path of a PEM file, or the PEM itself.');
 
 const fields = inProgram(
   z.strictObject({
-    preset: z.string().optional().describe("Preset to start from when the provider's own name is not one."),
+    preset: z.string().optional().describe('Preset, if the name of the provider is not one.'),
     api_key: secretOrEmpty()
       .optional()
-      .describe("Key; `none` for a server that wants none. Default: the vendor's own environment variable."),
-    base_url: httpUrl().optional().describe("Replaces the vendor's documented address."),
+      .describe("API key; `none` for a server without keys. Default: the vendor's environment variable."),
+    base_url: httpUrl().optional().describe("Base URL, instead of the vendor's documented one."),
     protocols: z
       .partialRecord(protocolName, protocolEntry)
       .optional()
-      .describe('Protocols served: an address each, or an object. This alone makes a provider.'),
+      .describe('Supported protocols: a base URL each, or an object. Sufficient to define a provider.'),
     headers: z
       .record(z.string(), z.string().meta({ secret: true }))
       .optional()
@@ -63,24 +65,24 @@ const fields = inProgram(
     proxy: secretOrEmpty()
       .optional()
       .describe(
-        'Address of the HTTP proxy through which it is reached, e.g. `http://user:password@proxy:3128`; `none`: straight. Default: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.',
+        'URL of an HTTP proxy, e.g. `http://user:password@proxy:3128`; `none`: no proxy. Default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
       ),
     tls: providerTls.optional(),
     timeouts: inProgram(
       z.strictObject({
-        first_token_ms: patience().describe('Streamed calls: until the first content.'),
-        response_ms: patience().describe("Other calls: until the answer's head."),
-        total_ms: patience().describe('All attempts together, where it is among those that may be asked.'),
+        first_token_ms: patience().describe('Streams: until the first content.'),
+        response_ms: patience().describe('Other requests: until the response headers.'),
+        total_ms: patience().describe('All attempts together, if the provider is one of the candidates.'),
       }),
     )
       .optional()
       .describe(
-        'In milliseconds, in place of `routing.timeouts`. Presets of your own machine wait 600000 for the first token and for an answer, and 3600000 in all. What a client asks for goes before, where it is shorter.',
+        'In milliseconds, instead of `routing.timeouts`. Presets of local servers wait 600000 for the first token and for an answer, and 3600000 in total. A shorter timeout of the client has precedence.',
       ),
     batch: batchRoute
       .optional()
       .describe(
-        "Where lines of batches go. `vendor`: to the vendor's own batch API (Chat Completions, Responses, Messages and Gemini). Default: `requests`, asked as any other request.",
+        "How batch lines are sent. `vendor`: with the vendor's batch API (Chat Completions, Responses, Messages and Gemini). Default: `requests`, as normal requests.",
       ),
     batch_price_factor: z
       .number()
@@ -88,18 +90,18 @@ const fields = inProgram(
       .max(1)
       .optional()
       .describe(
-        'Share of the ordinary price that they cost there. Default: 0.5 for OpenAI, Anthropic and Google AI Studio, else 1.',
+        'Batch price as a share of the normal price. Default: 0.5 for OpenAI, Anthropic and Google AI Studio, else 1.',
       ),
     limits: limitsSchema
       .default([])
       .describe(
-        'What the vendor lets us use; as `limits`. A full provider is passed over, as if it had said so itself.',
+        'Rate limits of your account at the vendor; as `limits`. A provider whose limits are exhausted is skipped.',
       ),
     resource: z
       .string()
       .min(1)
       .optional()
-      .describe('Azure: name of the resource, or its whole address. Default: AZURE_OPENAI_ENDPOINT.'),
+      .describe('Azure: name or URL of the resource. Default: AZURE_OPENAI_ENDPOINT.'),
     api_version: z
       .string()
       .min(1)
@@ -110,19 +112,19 @@ const fields = inProgram(
       .string()
       .min(1)
       .optional()
-      .describe('AWS: id of an access key, with which requests are signed. Default: AWS_ACCESS_KEY_ID.'),
+      .describe('AWS: access key id for signing requests. Default: AWS_ACCESS_KEY_ID.'),
     secret_access_key: secretOrEmpty()
       .optional()
-      .describe('AWS: the key that goes with it. Default: AWS_SECRET_ACCESS_KEY.'),
+      .describe('AWS: secret access key. Default: AWS_SECRET_ACCESS_KEY.'),
     session_token: secretOrEmpty()
       .optional()
-      .describe('AWS: token of temporary keys. Default: AWS_SESSION_TOKEN.'),
+      .describe('AWS: session token of temporary credentials. Default: AWS_SESSION_TOKEN.'),
     project: z.string().min(1).optional().describe('Google: project. Default: GOOGLE_CLOUD_PROJECT.'),
     location: z
       .string()
       .min(1)
       .optional()
-      .describe('Google: place, e.g. `us-east5`. Default: GOOGLE_CLOUD_LOCATION, else `global`.'),
+      .describe('Google: location, e.g. `us-east5`. Default: GOOGLE_CLOUD_LOCATION, else `global`.'),
     credentials: secretOrEmpty()
       .optional()
       .describe(
@@ -134,15 +136,15 @@ const fields = inProgram(
       .min(1)
       .optional()
       .describe('AWS: profile of the shared files (`~/.aws`). Default: AWS_PROFILE.'),
-    tenant_id: z.string().min(1).optional().describe('Azure: directory. Default: AZURE_TENANT_ID.'),
+    tenant_id: z.string().min(1).optional().describe('Azure: tenant id. Default: AZURE_TENANT_ID.'),
     client_id: z
       .string()
       .min(1)
       .optional()
-      .describe('Azure: application, or user-assigned identity. Default: AZURE_CLIENT_ID.'),
+      .describe('Azure: client id of the application or user-assigned identity. Default: AZURE_CLIENT_ID.'),
     client_secret: secretOrEmpty()
       .optional()
-      .describe('Azure: secret of the application. Default: AZURE_CLIENT_SECRET.'),
+      .describe('Azure: client secret of the application. Default: AZURE_CLIENT_SECRET.'),
   }),
 );
 

@@ -18,7 +18,7 @@ export const routingSchema = inProgram(
   z.strictObject({
     default: routingDefaultsSchema
       .prefault({})
-      .describe('Used when neither a request nor its key says anything.'),
+      .describe('Preferences for requests without any, if their key has none either.'),
     task_types: z
       .record(z.string().min(1), names())
       .default({})
@@ -29,19 +29,19 @@ export const routingSchema = inProgram(
       .min(0)
       .max(10)
       .default(1)
-      .describe('Further tries of one endpoint before the next.'),
+      .describe('Retries of an endpoint before the next one is tried.'),
     rate_limited: z
       .enum(RATE_LIMITED)
       .default('next')
       .describe(
-        'What to do when an endpoint asks for a pause of up to 5 s. `next` tries the next endpoint at once. `wait` waits for it: choose this where the next one costs more.',
+        'Behaviour if an endpoint asks to wait up to 5 s. `next` tries the next endpoint immediately. `wait` waits, which is better if the next one is more expensive.',
       ),
     timeouts: inProgram(
       z.strictObject({
-        connect_ms: milliseconds(5_000).describe('Until the connection stands.'),
-        first_token_ms: milliseconds(60_000).describe('Streamed calls: until the first content.'),
-        response_ms: milliseconds(300_000).describe("Other calls: until the answer's head."),
-        idle_ms: milliseconds(60_000).describe('Silence in the middle of an answer.'),
+        connect_ms: milliseconds(5_000).describe('Until the connection is open.'),
+        first_token_ms: milliseconds(60_000).describe('Streams: until the first content.'),
+        response_ms: milliseconds(300_000).describe('Other requests: until the response headers.'),
+        idle_ms: milliseconds(60_000).describe('Longest pause within an answer.'),
         total_ms: milliseconds(600_000).describe('All attempts together.'),
       }),
     )
@@ -49,13 +49,18 @@ export const routingSchema = inProgram(
       .describe('In milliseconds.'),
     breaker: inProgram(
       z.strictObject({
-        failures: z.number().int().min(1).default(5).describe('Failures within the window that open it.'),
+        failures: z
+          .number()
+          .int()
+          .min(1)
+          .default(5)
+          .describe('Failures within the window that open the circuit breaker.'),
         window_ms: milliseconds(30_000).describe('Length of the window.'),
-        open_ms: milliseconds(15_000).describe('How long a failing endpoint is left alone.'),
+        open_ms: milliseconds(15_000).describe('How long a failing endpoint is not used.'),
       }),
     )
       .prefault({})
-      .describe('Sets failing endpoints aside.'),
+      .describe('Circuit breaker: avoids failing endpoints.'),
   }),
 )
   .transform(({ default: words, ...rest }) => ({ ...rest, defaults: toWishes(words, 'routing.default') }))

@@ -34,34 +34,31 @@ const file = z.strictObject({
   $schema: z.string().optional().describe('For editors; ignored.'),
   server: serverSchema,
   data_dir: z.string().min(1).default('./data').describe('Folder of the embedded database and its secrets.'),
-  database_url: orNull(secretOrEmpty()).describe('PostgreSQL address instead of the embedded database.'),
+  database_url: orNull(secretOrEmpty()).describe('PostgreSQL URL, instead of the embedded database.'),
   secret: orNull(secretOrEmpty()).describe(
-    'What keys are hashed with and reasoning is sealed with: 64 hexadecimal digits (`openssl rand -hex 32`). Default: the file `secret.key` of `data_dir`. With `database_url` it is needed, the same for all processes.',
+    'Secret for hashing keys and encrypting reasoning: 64 hexadecimal digits (`openssl rand -hex 32`). Default: the file `secret.key` in `data_dir`. Required with `database_url`, with the same value for all processes.',
   ),
   earlier_secrets: z
     .array(secretOrEmpty())
     .default([])
-    .describe('Earlier values of `secret`, the latest first: what was made with them stays good.'),
-  redis_url: orNull(secretOrEmpty()).describe(
-    'Valkey or Redis address for counters shared between processes.',
-  ),
+    .describe(
+      'Earlier values of `secret`, latest first. Data that was hashed or encrypted with them remains valid.',
+    ),
+  redis_url: orNull(secretOrEmpty()).describe('Valkey or Redis URL, for counters shared between processes.'),
   counters: countersSchema,
   limits: limitsSchema
     .default([])
     .describe(
-      'What all requests together may use: each entry with one of `requests`, `tokens`, `concurrent`.',
+      'Limits of all requests together. Each entry has one of `requests`, `tokens` and `concurrent`.',
     ),
-  budgets: budgetsSchema.default([]).describe('How much money all requests together may cost.'),
+  budgets: budgetsSchema.default([]).describe('Budgets of all requests together.'),
   projects: projectsSchema.default({}),
-  keys: z.array(keySchema).prefault([]).describe('API keys that are valid besides the stored ones.'),
+  keys: z.array(keySchema).prefault([]).describe('API keys, in addition to the stored ones.'),
   providers: z
     .record(z.string().regex(/^[\w.-]+$/, TEXTS.nameCharacters), providerSchema)
     .prefault({})
-    .describe('Upstream services by name. A preset fills in what is absent; `false` switches it off.'),
-  models: z
-    .array(modelSchema)
-    .prefault([])
-    .describe('Models, where they differ from what the catalog knows.'),
+    .describe('Upstream services by name. A preset supplies missing settings. `false` disables a provider.'),
+  models: z.array(modelSchema).prefault([]).describe('Models that differ from the catalog.'),
   catalog: catalogSchema,
   aliases: z.record(z.string(), z.string()).default({}).describe('Other names for models: alias to id.'),
   routing: routingSchema,
@@ -70,17 +67,17 @@ const file = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Refuse (400) a request of which something would be dropped or changed. A key and the header `x-dragoman-strict` count before it.',
+      'Refuse requests (400) if something would be dropped or changed. Keys and the header `x-dragoman-strict` override it.',
     ),
   fetch: z
     .strictObject({
       allow: z
         .array(z.string().min(1))
         .default([])
-        .describe('`host` or `host:port` exempt from the rule that addresses in requests must be public.'),
+        .describe('`host` or `host:port` that requests may use although it is not public.'),
     })
     .prefault({})
-    .describe('Addresses that arrive in requests: images, files, MCP servers.'),
+    .describe('URLs in requests: images, files, MCP servers.'),
   vendor_objects: z
     .array(z.string().min(1))
     .default([])
@@ -101,66 +98,66 @@ const file = z.strictObject({
         .number()
         .min(0)
         .default(30)
-        .describe('Days that stored responses and files are kept; 0: until they are deleted.'),
+        .describe('Days for which stored responses and files are kept; 0: until they are deleted.'),
       max_mb_per_key: z
         .number()
         .min(0)
         .default(1024)
-        .describe('MB that one project may store, or a key without one (1 MB = 1,048,576 bytes).'),
+        .describe('Storage quota of a project, or of a key without one, in MB (1 MB = 1,048,576 bytes).'),
     }),
   )
     .prefault({})
-    .describe('What the gateway keeps for clients.'),
+    .describe('Objects that the gateway stores for clients.'),
   ledger: inProgram(
     z.strictObject({
       durability: z
         .enum(['database', 'local'])
         .optional()
         .describe(
-          'What the last byte of an answer waits for: that its record is in the database, or in the local journal. By default `local` with SQLite and `database` with PostgreSQL. A database that is slow or out of reach is waited for no longer than a second: then it is the journal.',
+          'Where the record must be stored before the last byte of an answer is sent: in the database, or in the local journal. Default: `local` with SQLite, `database` with PostgreSQL. If the database is slow or unreachable, the journal is sufficient after one second.',
         ),
       spool_mb: z
         .number()
         .min(1)
         .default(128)
-        .describe('MB of records that may wait in the journal for a database that takes none.'),
+        .describe('MB of records that may wait in the journal while the database cannot be written.'),
       when_full: z
         .enum(['serve', 'refuse'])
         .default('serve')
         .describe(
-          'What becomes of requests while the journal is full or cannot be written: answered, with their records in the log alone, or refused with 503.',
+          'Requests while the journal is full or cannot be written: `serve` answers them and logs their records, `refuse` answers 503.',
         ),
       retention_days: z
         .number()
         .min(0)
         .default(0)
-        .describe('Days that records of requests are kept; 0: for ever. Sums of them stay.'),
+        .describe('Days for which records of requests are kept; 0: forever. Their sums stay.'),
       usage_days: z
         .number()
         .min(0)
         .default(0)
         .describe(
-          'Days that usage is kept by the hour and by end user; 0: for ever. Of what is older, the sums of all time stay.',
+          'Days for which usage per hour and per end user is kept; 0: forever. Of older usage, totals stay.',
         ),
     }),
   )
     .prefault({})
-    .describe('The records of requests, and the sums over them.'),
+    .describe('Records of requests, and sums over them.'),
   audit: inProgram(
     z.strictObject({
       retention_days: z
         .number()
         .min(0)
         .default(365)
-        .describe('Days that entries of the audit log are kept; 0: for ever.'),
+        .describe('Days for which entries of the audit log are kept; 0: forever.'),
     }),
   )
     .prefault({})
-    .describe('Who changed what by the management API or by commands.'),
+    .describe('Log of changes by the management API and by commands.'),
   files: filesSchema,
   logging: inProgram(
     z.strictObject({
-      level: z.enum(LOG_LEVELS).default('info').describe('Least important message that is written.'),
+      level: z.enum(LOG_LEVELS).default('info').describe('Lowest level that is written.'),
       access: z
         .boolean()
         .default(false)
@@ -170,33 +167,29 @@ const file = z.strictObject({
         .default(false)
         .transform((value) => (value === true ? ('all' as const) : value))
         .describe(
-          'Keep prompts and answers in the records, and what each side sent. `all` or true: of all requests; `failures`: of those that failed.',
+          'Store prompts and answers in the records, and the bodies sent by each side. `all` or true: for all requests; `failures`: for failed ones.',
         ),
-      sample: z
-        .int()
-        .min(1)
-        .default(1)
-        .describe('Of so many requests whose content would be kept, keep that of one.'),
+      sample: z.int().min(1).default(1).describe('Store the content of one in this many requests.'),
       content_kb: z
         .number()
         .min(1)
         .max(16_384)
         .default(1024)
-        .describe('What is kept of each payload: of what one side sent in a request or a try.'),
+        .describe('Maximum stored size of each payload: a body sent by one side in a request or attempt.'),
       content_max_mb: z
         .number()
         .min(1)
         .default(1024)
-        .describe('What all payloads may occupy, compressed; the oldest are forgotten first.'),
+        .describe('Maximum compressed size of all payloads. The oldest are deleted first.'),
       content_days: z
         .number()
         .min(0)
         .default(0)
-        .describe('Days that prompts, answers and payloads are kept; 0: as long as the records.'),
+        .describe('Days for which prompts, answers and payloads are kept; 0: as long as the records.'),
     }),
   )
     .prefault({})
-    .describe('The log and the records.'),
+    .describe('Log and content of records.'),
   metrics: metricsSchema,
   webhooks: webhooksSchema,
   alerts: alertsSchema,
@@ -220,15 +213,17 @@ const file = z.strictObject({
     }),
   )
     .prefault({})
-    .describe('What is done for clients that depart from a protocol.'),
+    .describe('Accommodations for clients that deviate from a protocol.'),
   idempotency: inProgram(
     z.strictObject({
-      ttl_ms: milliseconds(3_600_000).describe('How long a complete answer is given again.'),
+      ttl_ms: milliseconds(3_600_000).describe('How long a complete answer is replayed.'),
       max_mb: z
         .number()
         .min(0)
         .default(64)
-        .describe('MB of memory for all of them; the least recently used go first. 0: none is kept.'),
+        .describe(
+          'MB of memory for all of them. The least recently used are evicted first. 0: none are kept.',
+        ),
     }),
   )
     .prefault({})
@@ -238,7 +233,7 @@ const file = z.strictObject({
   jobs: jobsSchema,
   batches: batchesSchema,
   prompts: orNull(z.string().min(1)).describe(
-    'Folder of prompt templates, read at the start and on every reload.',
+    'Folder of prompt templates. Read at the start and at each reload.',
   ),
 });
 

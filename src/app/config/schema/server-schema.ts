@@ -15,23 +15,20 @@ function isTimeZone(name: string): boolean {
 export const serverSchema = inProgram(
   z.strictObject({
     host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
-    port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0 takes any free one.'),
+    port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0: any free port.'),
     timezone: z
       .string()
       .default('UTC')
       .refine(isTimeZone, { error: 'is no time zone: use a name such as Europe/Berlin' })
       .describe(
-        'Whose days and months reports, the console and `dragoman usage` show: a name of the IANA database. Budgets have their own `timezone`.',
+        'IANA time zone of days and months in reports, the console and `dragoman usage`. Budgets have their own `timezone`.',
       ),
     workers: orNull(z.union([z.literal('auto'), z.number().int().min(1).max(256)])).describe(
-      'Processes that serve, under one that keeps them running; `auto`: one for each core. Default: one process alone.',
+      'Number of worker processes under a supervisor; `auto`: one per core. Default: a single process.',
     ),
     tls: orNull(
       z.strictObject({
-        cert: z
-          .string()
-          .min(1)
-          .describe('PEM file of the certificate, followed by those between it and its authority.'),
+        cert: z.string().min(1).describe('PEM file of the certificate, followed by its intermediates.'),
         key: z.string().min(1).describe('PEM file of its private key, without a passphrase.'),
       }),
     ).describe('Serve HTTPS instead of HTTP, TLS 1.2 or later. The files are watched.'),
@@ -50,27 +47,25 @@ export const serverSchema = inProgram(
       .min(1000)
       .max(255_000)
       .default(60_000)
-      .describe(
-        'Silence after which a connection is closed on which no answer is awaited, in milliseconds, to the second.',
-      ),
+      .describe('Milliseconds after which an idle connection is closed, rounded to seconds.'),
     body_grace_ms: milliseconds(30_000).describe(
-      'Time in which a body must arrive, in milliseconds, besides a second for every 8 kB of it; then 408.',
+      'Milliseconds in which a body must arrive, plus one second per 8 kB. After that, 408.',
     ),
     memory: inProgram(
       z.strictObject({
         bodies_mb: orNull(z.number().positive()).describe(
-          'MB that running requests may hold. Bodies, messages, fetched and collected data, and what waits for slow readers count. Default: a quarter of the memory of the machine or control group.',
+          'Maximum MB that running requests may hold: bodies, messages, fetched and collected data, and buffers of slow readers. Default: a quarter of the memory of the machine or control group.',
         ),
         share_per_key: z
           .number()
           .positive()
           .max(1)
           .default(0.25)
-          .describe('Share of it that one key may hold; always enough for one body.'),
+          .describe('Share of it that one key may hold. At least enough for one body.'),
       }),
     )
       .prefault({})
-      .describe('Memory that clients may take; beyond it 503 with `retry-after`.'),
+      .describe('Memory limit for requests. Beyond it, 503 with `retry-after`.'),
     overload: inProgram(
       z.strictObject({
         lag_ms: z
@@ -79,19 +74,21 @@ export const serverSchema = inProgram(
           .min(0)
           .max(60_000)
           .default(2000)
-          .describe('How late the event loop may be, in milliseconds. 0: not watched.'),
+          .describe('Maximum event loop delay in milliseconds. 0: no limit.'),
         memory_percent: z
           .number()
           .min(0)
           .max(100)
           .default(85)
           .describe(
-            'Share of the memory of the machine or control group that the process may use, before large requests are refused. 0: not watched.',
+            'Share of the memory of the machine or control group from which large requests are refused. 0: no limit.',
           ),
       }),
     )
       .prefault({})
-      .describe('When new requests are refused (503 with `retry-after`) until the process is well again.'),
+      .describe(
+        'Overload protection: new requests are refused (503 with `retry-after`) until the process has recovered.',
+      ),
     websocket: inProgram(
       z.strictObject({
         max_connections_per_key: z
@@ -99,23 +96,21 @@ export const serverSchema = inProgram(
           .int()
           .min(0)
           .default(64)
-          .describe('Open connections of one key; beyond it 429.'),
+          .describe('Maximum open connections per key. Beyond it, 429.'),
         max_connections: z
           .number()
           .int()
           .min(0)
           .default(1024)
-          .describe('Of all keys together; beyond it 503.'),
+          .describe('Maximum open connections of all keys together. Beyond it, 503.'),
       }),
     )
       .prefault({})
       .describe('WebSockets of `/responses`.'),
     drain_delay_ms: milliseconds(0).describe(
-      'How long after SIGTERM requests are still taken, in milliseconds, while `/readyz` says `draining`: as long as what sends them here needs to notice. SIGINT does not wait.',
+      'Milliseconds after SIGTERM in which requests are still accepted while `/readyz` says `draining`, so that load balancers can react. SIGINT does not wait.',
     ),
-    drain_ms: milliseconds(30_000).describe(
-      'How long running answers may go on after that, in milliseconds.',
-    ),
+    drain_ms: milliseconds(30_000).describe('Milliseconds that running answers may take after that.'),
     admin_key: orNull(secretOrEmpty()).describe('Key for the management API, of at least 16 characters.'),
   }),
 )

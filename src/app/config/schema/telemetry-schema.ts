@@ -23,7 +23,7 @@ const otlpSchema = inProgram(
       .max(1)
       .default(1)
       .describe(
-        'Share of the requests whose traces are kept. A client that sends `traceparent` decides for its own.',
+        'Share of requests that are sampled. A client that sends `traceparent` decides for its own requests.',
       ),
     service_name: z.string().min(1).default('dragoman').describe('`service.name` of the spans.'),
   }),
@@ -31,7 +31,7 @@ const otlpSchema = inProgram(
 
 export const telemetrySchema = z
   .strictObject({
-    otlp: orNull(otlpSchema).describe('Sends traces to a collector. Absent: there are none.'),
+    otlp: orNull(otlpSchema).describe('Sends traces to a collector. Absent: no traces.'),
   })
   .prefault({})
-  .describe('Traces. Metrics have a section of their own.');
+  .describe('Traces. Metrics have their own section.');

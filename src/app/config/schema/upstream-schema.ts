@@ -9,23 +9,21 @@ export const upstreamSchema = inProgram(
       .enum(['provider', 'key', 'never'])
       .default('provider')
       .describe(
-        'Who shares connections: all requests to a provider with the same credential, those of one key of the gateway, or nobody.',
+        'Sharing of connections: between all requests to a provider with the same credential, between those of one gateway key, or none.',
       ),
-    max_age_ms: milliseconds(300_000).describe(
-      'Greatest age of a connection that is used again, in milliseconds.',
-    ),
+    max_age_ms: milliseconds(300_000).describe('Maximum age of a reused connection in milliseconds.'),
     max_requests: z
       .number()
       .int()
       .min(1)
       .max(1_000_000)
       .default(1000)
-      .describe('Most requests over one connection.'),
+      .describe('Maximum requests per connection.'),
     ca: z
       .union([z.string().min(1), z.array(z.string().min(1))])
       .optional()
       .describe(
-        'PEM files of authorities that are trusted besides those of the machine, e.g. of a proxy that looks into TLS. One path or several.',
+        "PEM files of authorities that are trusted in addition to the system's, e.g. that of a TLS-inspecting proxy. One path or several.",
       ),
   }),
 )

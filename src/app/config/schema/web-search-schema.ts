@@ -12,22 +12,22 @@ export const webSearchSchema = inProgram(
         'Search engine for models that have none. See docs/web-search.md.',
       ),
       url: orNull(z.string().regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress)).describe(
-        "Scheme and host of the engine, the path is appended: needed for SearXNG, in place of the others' own.",
+        'Scheme and host of the engine; the path is appended. Required for SearXNG, optional for others.',
       ),
-      api_key: orNull(secretOrEmpty()).describe('Key of the engine: needed for all but SearXNG.'),
-      native: z.enum(['prefer', 'never']).default('prefer').describe("Whether a model's own search is used."),
+      api_key: orNull(secretOrEmpty()).describe('API key of the engine. Required for all but SearXNG.'),
+      native: z.enum(['prefer', 'never']).default('prefer').describe('Whether models use their own search.'),
       max_results: z
         .number()
         .int()
         .min(1)
         .max(20)
         .default(10)
-        .describe('Most results of one search, whatever `search_context_size` asks for.'),
-      timeout_ms: milliseconds(10_000).describe('For one search, or for opening one page.'),
+        .describe('Maximum results of a search, for any `search_context_size`.'),
+      timeout_ms: milliseconds(10_000).describe('Timeout of a search, or of opening a page.'),
       price_usd_per_search: orNull(z.number().min(0)).describe(
-        'What the engine charges for a search. Absent: unknown, which is not free.',
+        'Price of a search. Absent: unknown, which is not free.',
       ),
-      pages: z.boolean().default(true).describe('Models may open pages and look for words in them.'),
+      pages: z.boolean().default(true).describe('Models may open pages and search in them.'),
     })
     .superRefine(({ backend, url: address, api_key: key }, context) => {
       const missing = (path: string): void =>
