@@ -234,7 +234,6 @@ test.each([
   ['responses', '/v1/responses/resp_none', [404, OPENAI, null, null]],
   ['conversations', '/v1/conversations/conv_none', [404, OPENAI, null, null]],
   ['prompts', '/v1/prompts/pmpt_none', [404, OPENAI, null, null]],
-  ['files, which only Anthropic has besides', '/v1/files/file-none', [404, OPENAI, null, null]],
 ] as const)(
   'OpenAI\u2019s %s answer in its words, wherever a client puts its key',
   async (_, path, expected) => {
@@ -242,6 +241,13 @@ test.each([
     expect(await reportedBy(await fetch(gateway.origin + path, { headers }))).toEqual([...expected]);
   },
 );
+
+test('files, which all three vendors have at one path, answer in the words of the client whose key header is sent', async () => {
+  const path = `${gateway.origin}/v1/files/file-none`;
+  const asked = (headers: Record<string, string>) => fetch(path, { headers }).then(reportedBy);
+  expect(await asked({ authorization: `Bearer ${TEST_KEY}` })).toEqual([404, OPENAI, null, null]);
+  expect(await asked({ 'x-goog-api-key': TEST_KEY })).toEqual([404, 'NOT_FOUND']);
+});
 
 const PREVIOUS = [400, OPENAI, 'previous_response_not_found', 'previous_response_id'] as const;
 
