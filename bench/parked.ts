@@ -3,6 +3,7 @@
 // them per second. Run with `node bin/bun.mjs run bench/parked.ts [answers] [running]`.
 import { readFileSync } from 'node:fs';
 import { freshFolder, runtimePid, startProgram } from '../test/support/program.ts';
+import { usedCpuMs } from './processes.ts';
 
 const answers = Number(process.argv[2] ?? 10_000);
 const isRunning = process.argv[3] === 'running';
@@ -14,7 +15,6 @@ const REST_MS = 12_000;
 /** Milliseconds for which CPU time is measured. */
 const WATCHED_MS = 30_000;
 const LOOK_MS = 200;
-const TICKS_PER_SECOND = 100;
 /** Longer than the measurement. */
 const SILENCE_MS = 3_600_000;
 const FIRST =
@@ -61,13 +61,6 @@ function privateBytes(): number {
   return (of('Private_Dirty') + of('Private_Clean')) * 1024;
 }
 
-/** CPU time of the gateway so far, in seconds. */
-function cpu(): number {
-  const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const fields = after.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
 async function park(): Promise<void> {
   const response = await fetch(`${gateway.origin}/v1/responses`, {
     method: 'POST',
@@ -104,10 +97,10 @@ const after = privateBytes();
 console.log(
   `${answers} answers that ${isRunning ? 'run' : 'wait'}: ${((after - before) / answers / 1024).toFixed(2)} kB of private memory each (${(before / 1e6).toFixed(1)} MB before, ${(after / 1e6).toFixed(1)} MB after); ${Math.round((answers / ms) * 1000)} were taken in a second`,
 );
-const cpuBefore = cpu();
+const cpuBefore = usedCpuMs(pid);
 await Bun.sleep(WATCHED_MS);
 console.log(
-  `${((cpu() - cpuBefore) / (WATCHED_MS / 1000)).toFixed(3)} s of CPU in a second, while nothing is said`,
+  `${((usedCpuMs(pid) - cpuBefore) / WATCHED_MS).toFixed(3)} s of CPU in a second, while nothing is said`,
 );
 await gateway.stop('SIGKILL');
 await upstream.stop(true);

@@ -1,7 +1,7 @@
 // Cost of keeping a stream for resumption: CPU time of the gateway per chunk, for the same answers with and without
 // `x-dragoman-resumable`, in alternation. Run with `node bin/bun.mjs run bench/resumption.ts [turns] [chunks]`.
-import { readFileSync } from 'node:fs';
 import { freshFolder, runtimePid, startProgram } from '../test/support/program.ts';
+import { usedCpuMs } from './processes.ts';
 
 const turns = Number(process.argv[2] ?? 12);
 const chunks = Number(process.argv[3] ?? 400);
@@ -10,7 +10,6 @@ const SIDE_BY_SIDE = 64;
 const IN_A_ROW = 2;
 /** Milliseconds between two events of a stream, so that each is read and written separately. */
 const PACE_MS = 3;
-const TICKS_PER_SECOND = 100;
 
 const event = (n: number): string =>
   `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"word ${n % 10} "},"finish_reason":null}]}\n\n`;
@@ -46,13 +45,6 @@ await Bun.write(`${folder}/dragoman.yaml`, config);
 const gateway = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], { folder });
 const pid = runtimePid(gateway.pid);
 
-/** CPU time of the gateway so far, in seconds. */
-function cpu(): number {
-  const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const fields = after.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
 async function ask(isKept: boolean): Promise<void> {
   const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
     method: 'POST',
@@ -67,10 +59,10 @@ async function ask(isKept: boolean): Promise<void> {
 }
 
 async function turn(isKept: boolean): Promise<number> {
-  const before = cpu();
+  const before = usedCpuMs(pid);
   for (let n = 0; n < IN_A_ROW; n += 1)
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => ask(isKept)));
-  return ((cpu() - before) / (IN_A_ROW * SIDE_BY_SIDE * chunks)) * 1e6;
+  return ((usedCpuMs(pid) - before) / (IN_A_ROW * SIDE_BY_SIDE * chunks)) * 1e3;
 }
 
 await turn(true);
