@@ -70,9 +70,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     format:
       format['type'] === 'json_schema'
         ? { schema: asObject(asObject(format['json_schema'])['schema']) }
-        : format['type'] === 'json_object'
-          ? (instructedFormat(messages) ?? { schema: null })
-          : instructedFormat(messages),
+        : (instructedFormat(messages) ?? (format['type'] === 'json_object' ? { schema: null } : null)),
     reasoningTokens: readReasoning(body, traits),
     webSearch: body['web_search_options'] != null,
     stop: stopList(body['stop']),

@@ -64,7 +64,7 @@ export function setLive(next: boolean): void {
   notifyWatchers();
 }
 
-/** Whether events arrive at present. Also false while there are no listeners. */
+/** True while events arrive. Also false while there are no listeners. */
 export function useIsReceiving(): boolean {
   return useSyncExternalStore(watch, isOpen);
 }

@@ -15,7 +15,7 @@ export interface KeyTexts {
   /** Ids, and patterns with `*`; none: all. */
   readonly models: readonly string[];
   readonly allowance: Allowance;
-  /** Whether request and response bodies are stored. */
+  /** Storage of request and response bodies. */
   readonly logContent: 'as configured' | 'yes' | 'no';
   /** In the format of `datetime-local`, in the user's time zone; empty: never. */
   readonly expires: string;

@@ -27,7 +27,7 @@ export function changesIn(side: Side | null): readonly (Row & { readonly state: 
 
 interface ChangesProps {
   readonly generation: Generation;
-  /** Whether the bodies were stored. */
+  /** True if the bodies were stored. */
   readonly isKept: boolean;
 }
 

@@ -25,7 +25,7 @@ function rangeIn({ range, from, to }: Filters): RangeSearch {
   return { ...(range && { range }), ...(from && { from }), ...(to && { to }) };
 }
 
-/** Whether the filters equal those of a view. The search text and the open request are ignored. */
+/** True if the filters equal those of a view. The search text and the open request are ignored. */
 function isSame({ text: _, open: __, view: ___, ...filters }: Filters, view: Filters): boolean {
   const names = [...new Set([...Object.keys(filters), ...Object.keys(view)])] as (keyof typeof filters)[];
   return names.every((name) => filters[name] === view[name]);

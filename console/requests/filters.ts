@@ -110,7 +110,7 @@ export function orderOf({
   return { order_by: by, order: order.startsWith('-') ? 'desc' : 'asc' };
 }
 
-/** Whether a request that has just ended matches the filters; null: only the gateway can decide. */
+/** True if a request that has just ended matches the filters; null: only the gateway can decide. */
 export function fits(filters: Filters, row: GenerationEvent): boolean | null {
   if (filters.slow !== undefined || filters.to !== undefined) return null;
   const facts: Readonly<Record<ChoiceName, readonly (string | null)[]>> = {

@@ -153,6 +153,7 @@ export function ListPage(): ReactNode {
             >
               <NextStep
                 label={span.label}
+                isLong={filters.range === '30d' || filters.range === '90d'}
                 isNarrowed={isNarrowed}
                 onLonger={() =>
                   void navigate({
@@ -185,13 +186,14 @@ export function ListPage(): ReactNode {
 interface NextStepProps {
   /** Label of the time range. */
   readonly label: string;
+  /** True: the range already covers 30 days. */
+  readonly isLong: boolean;
   readonly isNarrowed: boolean;
   readonly onLonger: () => void;
 }
 
 /** Suggestion for an empty list: a longer time range, or else a first request. */
-function NextStep({ label, isNarrowed, onLonger }: NextStepProps): ReactNode {
-  const isLong = label === 'Last 30 days' || label === 'Last 90 days';
+function NextStep({ label, isLong, isNarrowed, onLonger }: NextStepProps): ReactNode {
   return (
     <>
       <p className="mb-3">{label}.</p>

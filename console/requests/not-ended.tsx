@@ -80,7 +80,7 @@ export function NotEnded({ filters, ended }: NotEndedProps): ReactNode {
   );
 }
 
-/** Whether a job matches the filters. Jobs without a model are not responses. */
+/** True if a job matches the filters. Jobs without a model are not responses. */
 function fits({ key, project, model, requested_model: asked, text = '' }: Filters, job: Job): boolean {
   const isAmong = (wanted: string | undefined, value: string | null): boolean =>
     wanted === undefined || wanted.split(',').some((each) => each.trim() === value);
@@ -95,7 +95,7 @@ function fits({ key, project, model, requested_model: asked, text = '' }: Filter
   );
 }
 
-/** Whether the request of a job is already in the list: its record can appear before the job has ended. */
+/** True if the request of a job is already in the list: its record can appear before the job has ended. */
 function isIn(ended: ReadonlySet<string>, { id }: Job): boolean {
   return ended.has(id.slice(id.lastIndexOf('_') + 1));
 }

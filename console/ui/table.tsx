@@ -37,7 +37,7 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly className?: string;
-  /** Whether a row is the subject of the page. */
+  /** True if a row is the subject of the page. */
   readonly isCurrent?: (row: Row) => boolean;
   /** Current order; undefined: as given. */
   readonly order?: string | undefined;
@@ -114,7 +114,7 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
   );
 }
 
-/** Whether the columns of the table are wider than its container. */
+/** True if the columns of the table are wider than its container. */
 function useStacked(): { readonly box: RefObject<HTMLDivElement | null>; readonly isStacked: boolean } {
   const box = useRef<HTMLDivElement>(null);
   /** Width in pixels that the columns last needed when they did not fit. */

@@ -46,12 +46,12 @@ export function sendToOwner(
   asking: KeeperAsking,
   listener: KeeperListener,
 ): UpstreamCall {
-  const keeper = new Keeper(endpoint, asking, listener);
+  const keeper = new OwnerCall(endpoint, asking, listener);
   keeper.ask(operation);
   return keeper;
 }
 
-class Keeper implements UpstreamCall, Ticking {
+class OwnerCall implements UpstreamCall, Ticking {
   readonly #endpoint: Endpoint;
   readonly #asking: KeeperAsking;
   readonly #listener: KeeperListener;
