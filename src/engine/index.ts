@@ -41,6 +41,7 @@ export type { Settlement, SettlementObserver, ToolRun } from './settlement.ts';
 export {
   ANSWER_KIND,
   BackgroundResponses,
+  decideInterruptedTries,
   type JobOutcome,
   type JobRun,
   JobRunner,

@@ -2,7 +2,7 @@
 // process is killed, and tell the process that settles its requests which of them were sent.
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SentMark, SentMarkStore } from '../accounts/ports/index.ts';
+import type { SentMark, SentMarkStore, SentState } from '../accounts/ports/index.ts';
 import { onLeftBehind } from './journal/journal-file.ts';
 import { type Place, PlaceFile } from './place-file.ts';
 
@@ -17,7 +17,7 @@ const KEPT_MS = 7 * 86_400_000;
 const ID = /^([0-9a-f]{16}):(\d{1,5}):(\d{1,10})$/;
 
 /** Store for a process that leaves nothing behind. */
-export const NO_MARKS: SentMarkStore = { open: () => null, wasSent: () => null };
+export const NO_MARKS: SentMarkStore = { open: () => null, stateOf: () => 'unknown' };
 
 export class SentMarks implements SentMarkStore {
   readonly #folder: string;
@@ -48,12 +48,14 @@ export class SentMarks implements SentMarkStore {
     };
   }
 
-  wasSent(id: string): boolean | null {
-    const [, name = '', place, number] = ID.exec(id) ?? [];
+  stateOf(id: string): SentState {
+    const [, name, place, number] = ID.exec(id) ?? [];
+    if (name === undefined) return 'unknown';
     const found = this.#read(name, Number(place));
+    if (found === null) return 'elsewhere';
     // The slot has been reused for a later mark.
-    if (found === null || found > Number(number)) return null;
-    return found === Number(number);
+    if (found > Number(number)) return 'unknown';
+    return found === Number(number) ? 'sent' : 'unsent';
   }
 
   /** Closes the file. It is kept if one of its marks may still be looked up. */
@@ -82,7 +84,6 @@ export class SentMarks implements SentMarkStore {
         closeSync(file);
       }
     } catch {
-      // The process ran on another machine, or its file was deleted.
       return null;
     }
     return bytes.readUInt32BE(0);

@@ -15,7 +15,7 @@ import type { NoticeStore } from './notice.ts';
 import type { PayloadStore } from './payload.ts';
 import type { PromptStore } from './prompt.ts';
 import type { ReplicaStore } from './replica.ts';
-import type { RunningStore, SentMarkStore } from './running.ts';
+import type { InterruptedTryStore, RunningStore, SentMarkStore } from './running.ts';
 import type { UsageStore } from './usage.ts';
 import type { WebhookStore } from './webhook.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
@@ -330,6 +330,8 @@ export interface Storage {
   readonly jobs: JobStore;
   /** Batches: many requests in one file. */
   readonly batches: BatchStore;
+  /** Tries of jobs on killed replicas. */
+  readonly interruptedTries: InterruptedTryStore;
   readonly alerts: AlertStore;
   readonly webhooks: WebhookStore;
   /** Responses of the management API by idempotency key. */

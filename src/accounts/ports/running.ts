@@ -1,6 +1,6 @@
 // Port of records of running requests, which survive a crash of the process.
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
-import type { UnixMs } from '../../base/units.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Usage of a running request so far. */
 export interface RunningSpent {
@@ -41,11 +41,34 @@ export interface SentMark {
   close(): void;
 }
 
+/**
+ * `unknown`: the place of the mark was reused. `elsewhere`: the process ran with another data directory, or the file was
+ * deleted.
+ */
+export type SentState = 'sent' | 'unsent' | 'unknown' | 'elsewhere';
+
 export interface SentMarkStore {
   /** @returns null if no mark is available */
   open(): SentMark | null;
-  /** True if the request of a mark was sent. Null: unknown. */
-  wasSent(id: string): boolean | null;
+  /** Whether the request of a mark was sent. */
+  stateOf(id: string): SentState;
+}
+
+/** A try of a killed process whose mark is in another data directory. */
+export interface InterruptedTryRow {
+  /** Id of its record. */
+  readonly recordId: string;
+  /** Opaque here. */
+  readonly detail: string;
+}
+
+/** Tries that wait for a process with the data directory of their mark. */
+export interface InterruptedTryStore {
+  /** Adds a try. No effect if it is there. */
+  add(row: InterruptedTryRow): Promise<void>;
+  /** The oldest ones, with their ages by the database's clock. */
+  list(limit: number): Promise<readonly (InterruptedTryRow & { readonly ageMs: DurationMs })[]>;
+  delete(recordIds: readonly string[]): Promise<void>;
 }
 
 export interface RunningStore {

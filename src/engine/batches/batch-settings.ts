@@ -32,7 +32,7 @@ export interface BatchSettings {
 
 export interface BatchDependencies {
   readonly engine: GatewayDependencies;
-  readonly storage: Pick<Storage, 'batches' | 'ledger' | 'marks'>;
+  readonly storage: Pick<Storage, 'batches' | 'ledger' | 'marks' | 'interruptedTries'>;
   readonly files: Files;
   /** Runs a request. */
   readonly serve: (call: ApiCall, task: Task) => Promise<unknown>;

@@ -185,7 +185,7 @@ async function settleInterrupted(of: BatchRun): Promise<ReadonlyMap<number, numb
     const { tried, tool, ...before } = JSON.parse(detail) as AskedDetail;
     const interrupted = tried && (JSON.parse(tried.detail) as InterruptedTry);
     if (interrupted && !(await deps.storage.ledger.find(tried.recordId, tried.projectId)))
-      settleTry(interrupted, run.job, deps.storage);
+      await settleTry(interrupted, run.job, deps.storage);
     const now = before.deaths + (interrupted && hasDied(interrupted, run.job) ? 1 : 0);
     deaths.set(number, now);
     const refusal = interruption(tool, now);

@@ -2,6 +2,7 @@
 export { ANSWER_KIND, makeAnswer, recordOfJob } from './answer-job.ts';
 export { BackgroundResponses, resultPath } from './background-responses.ts';
 export { hasDied, type InterruptedTry, settleTry, TryMark } from './interrupted.ts';
+export { decideInterruptedTries } from './interrupted-tries.ts';
 export {
   CANCELLED,
   type JobOutcome,

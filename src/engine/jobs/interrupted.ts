@@ -7,20 +7,22 @@ import type {
   RunningRecord,
   SentMark,
   SentMarkStore,
+  SentState,
   Storage,
 } from '../../accounts/ports/index.ts';
 import { costOf } from '../../accounts/ledger/index.ts';
 import type { Price } from '../../catalog/index.ts';
+import type { JobRun } from './job-runner.ts';
 import { recordIdOf } from './response-job.ts';
 
 /** Prefix of steps that store which endpoint was called. */
 export const ASKED_STEP = 'asked:';
 
-type Settling = Pick<Storage, 'ledger' | 'marks'>;
+type Settling = Pick<Storage, 'ledger' | 'marks' | 'interruptedTries'>;
 
 /** @param steps of the job */
 export async function settleInterrupted(
-  job: HeldJob,
+  { job, store }: Pick<JobRun, 'job' | 'store'>,
   id: string,
   steps: readonly JobStep[],
   settling: Settling,
@@ -28,8 +30,11 @@ export async function settleInterrupted(
   const { attempt, projectId } = job;
   for (const { name, detail } of steps) {
     const of = name.startsWith(ASKED_STEP) ? Number(name.slice(ASKED_STEP.length)) : attempt;
-    if (of >= attempt || (await settling.ledger.find(recordIdOf(id, of), projectId))) continue;
-    settleTry(JSON.parse(detail) as InterruptedTry, job, settling);
+    const tried = of < attempt ? (JSON.parse(detail) as InterruptedTry | null) : null;
+    if (!tried || (await settling.ledger.find(recordIdOf(id, of), projectId))) continue;
+    // A try that was handed over is not handed over again by the next runner.
+    if ((await settleTry(tried, job, settling)) === 'handed over')
+      await store.step(job.id, job.fence, { name, detail: JSON.stringify(null) });
   }
 }
 
@@ -49,15 +54,29 @@ export function hasDied({ deaths }: InterruptedTry, job: Pick<HeldJob, 'deaths'>
 }
 
 /**
- * Records an interrupted request, unless it was never sent. Without a mark, a request of a crashed process counts as sent. A
- * process that released its job has recorded its requests itself.
+ * Records an interrupted request if it was sent. Hands it over if only another data directory tells. A request of a crashed
+ * process counts as sent if its mark is lost. A process that released its job has recorded its requests itself.
  */
-export function settleTry(tried: InterruptedTry, job: HeldJob, { ledger, marks }: Settling): void {
-  const { record, price, mark } = tried;
-  const wasSent = typeof mark === 'string' ? marks.wasSent(mark) : null;
-  if (!(wasSent ?? hasDied(tried, job))) return;
+export async function settleTry(
+  tried: InterruptedTry,
+  job: HeldJob,
+  { ledger, marks, interruptedTries }: Settling,
+): Promise<'settled' | 'handed over'> {
+  const state = stateOf(tried, marks);
+  if (state === 'sent' || (state === 'unknown' && hasDied(tried, job))) charge(tried, ledger);
+  if (state !== 'elsewhere' || !hasDied(tried, job)) return 'settled';
+  await interruptedTries.add({ recordId: tried.record.generation.id, detail: JSON.stringify(tried) });
+  return 'handed over';
+}
+
+/** Whether the request of a try was sent. */
+export function stateOf({ mark }: InterruptedTry, marks: SentMarkStore): SentState {
+  return typeof mark === 'string' ? marks.stateOf(mark) : 'unknown';
+}
+
+/** Records the request. The prompt was read; the size of the output is unknown. */
+export function charge({ record, price }: InterruptedTry, ledger: Pick<Storage['ledger'], 'append'>): void {
   const { generation, attempt, inputTokens } = record;
-  // The prompt was read. The size of the output is unknown.
   const usage = { ...NO_USAGE, input: { ...NO_USAGE.input, uncached: inputTokens }, estimated: true };
   const charged = { usage, cost: costOf(usage, price) };
   ledger.append({ ...generation, ...charged }, [{ ...attempt, ...charged }]);

@@ -25,7 +25,7 @@ export interface WorkDependencies {
   /** Runs a request. */
   readonly serve: (call: ApiCall) => Promise<unknown>;
   readonly streams: KeptStreams;
-  readonly storage: Pick<Storage, 'responses' | 'ledger' | 'jobs' | 'marks'>;
+  readonly storage: Pick<Storage, 'responses' | 'ledger' | 'jobs' | 'marks' | 'interruptedTries'>;
   /** Throws GatewayError for a key that is no longer valid. */
   readonly keyById: (keyId: string) => Principal;
   /** Memory account of a request while it runs. */
@@ -82,7 +82,7 @@ export async function settleEarlier(
   { storage }: Pick<WorkDependencies, 'storage'>,
 ): Promise<readonly JobStep[]> {
   const steps = await store.steps(job.id);
-  await settleInterrupted(job, id, steps, storage);
+  await settleInterrupted({ job, store }, id, steps, storage);
   return steps;
 }
 

@@ -7,6 +7,7 @@ import { conversations } from './conversations.ts';
 import type { StateDatabase, Store } from './database.ts';
 import { files } from './files.ts';
 import { findings } from './findings.ts';
+import { interruptedTries } from './interrupted-tries.ts';
 import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { ledger } from '../ledger/ledger.ts';
@@ -39,6 +40,7 @@ export const STATE_STORES = {
   uploads,
   jobs,
   batches,
+  interruptedTries,
   alerts,
   webhooks,
   payloads,

@@ -25,6 +25,7 @@ import { openDirectory, openDump, takeUp } from './open.ts';
 const MAY_BE_EMPTY = [
   'batch_asked',
   'doctor_findings',
+  'interrupted_tries',
   'notices_wanted',
   'record_contents_without_day',
   'records_without_day',

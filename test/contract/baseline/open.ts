@@ -12,19 +12,23 @@ import { answerOf, archiveOf, type BaselineKind, CONFIG, type Expected, SECRET }
 
 export interface Opened extends ManagedGateway {
   readonly clock: ManualClock;
+  /** Lets the time pass in which a process with the data directory of a killed one may return. */
+  abandonMarks(): Promise<void>;
 }
 
 /** Seconds after which the job ran when the baselines were made. */
 const LOOKS = 2;
 /** Looks between two seconds of a job that is later than that. */
 const RARELY = 100;
+/** Milliseconds until the interrupted try of the job is recorded. */
+const DECIDED_MS = 5_000;
 let databases = 0;
 
 /** Opens the data directory of an unpacked baseline: a copy of it. @param madeAt Unix milliseconds */
 export async function openDirectory(folder: string, madeAt: number): Promise<Opened> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-baseline-'));
   cpSync(join(folder, 'data'), dataDir, { recursive: true });
-  return open(madeAt, {}, dataDir);
+  return { ...(await open(madeAt, {}, dataDir)), abandonMarks: () => Promise.resolve() };
 }
 
 /** Opens the dump of an unpacked baseline, in a database of its own. @param madeAt Unix milliseconds */
@@ -35,11 +39,13 @@ export async function openDump(folder: string, madeAt: number): Promise<Opened> 
   await run(url.href, `create database ${name}`);
   url.pathname = `/${name}`;
   await run(url.href, readFileSync(join(folder, 'dump.sql'), 'utf8'));
-  return open(madeAt, { database_url: url.href, secret: SECRET });
+  const gateway = await open(madeAt, { database_url: url.href, secret: SECRET });
+  // The database's clock decides.
+  return { ...gateway, abandonMarks: () => run(url.href, 'update interrupted_tries set at = 0') };
 }
 
 /** Waits until the job that ran when the process was killed runs again. @param asks as they stand beside the baseline */
-export async function takeUp({ origin, clock }: Opened, asks: Expected['asks']): Promise<void> {
+export async function takeUp({ origin, clock, abandonMarks }: Opened, asks: Expected['asks']): Promise<void> {
   const asked = asks.find(({ path }) => path.startsWith('/v1/management/jobs/resp_'));
   if (!asked) throw new Error('no job ran');
   let looks = 0;
@@ -56,6 +62,8 @@ export async function takeUp({ origin, clock }: Opened, asks: Expected['asks']):
     60_000,
   );
   for (; looks < LOOKS; looks += 1) passes();
+  await abandonMarks();
+  clock.advance(DECIDED_MS);
 }
 
 /** Unpacks a baseline into a folder. @returns what it must say */
@@ -65,9 +73,9 @@ export function unpack(version: number, kind: BaselineKind, folder: string): Exp
   return JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as Expected;
 }
 
-async function open(madeAt: number, place: object, dataDir?: string): Promise<Opened> {
+async function open(madeAt: number, place: object, dataDir?: string): Promise<Omit<Opened, 'abandonMarks'>> {
   // The lease of what ran when the process was killed has run out.
-  const clock = new ManualClock(madeAt + 60_000);
+  const clock = new ManualClock(madeAt + 60_000 - DECIDED_MS);
   const gateway = await startManaged({ ...CONFIG, ...place }, { clock, ...(dataDir && { dataDir }) });
   return { ...gateway, clock };
 }

@@ -43,6 +43,8 @@ const END_MS = 240_000;
 const AWAY_MS = 20_000;
 const START_AGAIN_MS = 1_000;
 const MOST_STARTS = 60;
+/** Longer than what a replica takes to read the marks of its predecessor. */
+const DECIDED_MS = 15_000;
 const CLOCKS_APART = '+10s';
 /** Between two kills, at most, beside what a start takes. */
 const MOST_BETWEEN_MS = 1_500;
@@ -87,8 +89,21 @@ async function replica(name: string, isAhead: boolean): Promise<Replica> {
     isAhead && CLOCK_SHIFTER
       ? { LD_PRELOAD: CLOCK_SHIFTER, FAKETIME: CLOCKS_APART, DONT_FAKE_MONOTONIC: '1' }
       : {};
-  const start = (): Promise<Program> => startProgram(['serve', '--config', file], { folder, environment });
+  const start = (): Promise<Program> =>
+    startedPatiently(() => startProgram(['serve', '--config', file], { folder, environment }));
   return { origin: `http://127.0.0.1:${port}`, program: await start(), start };
+}
+
+/** Starts a process as a process manager does: a start needs its database. */
+async function startedPatiently(start: () => Promise<Program>): Promise<Program> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === MOST_STARTS) throw error;
+      await Bun.sleep(START_AGAIN_MS);
+    }
+  }
 }
 
 async function killOne(victim: Replica): Promise<void> {
@@ -97,16 +112,7 @@ async function killOne(victim: Replica): Promise<void> {
   victim.program = null;
   process.kill(runtimePid(program.pid), 'SIGKILL');
   said.push(program.err(), (await program.exited).out);
-  // As a process manager does: a start needs its database.
-  for (let tries = 1; ; tries += 1) {
-    try {
-      victim.program = await victim.start();
-      return;
-    } catch (error) {
-      if (tries === MOST_STARTS) throw error;
-      await Bun.sleep(START_AGAIN_MS);
-    }
-  }
+  victim.program = await victim.start();
 }
 
 const replicas = [await replica('one', false), ...(values.postgres ? [await replica('two', true)] : [])];
@@ -191,6 +197,7 @@ for (const job of accepted) {
   const wrong = await wrongWith(origin(), job);
   if (wrong !== null) problems.push(wrong);
 }
+await Bun.sleep(DECIDED_MS);
 const records = await pages('/v1/management/generations');
 const recorded = new Map<string, number>();
 for (const record of records) {

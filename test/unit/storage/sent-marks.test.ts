@@ -22,8 +22,8 @@ test('a request that went out is told from one that was about to', () => {
   const [sent, unsent] = [killed.open(), killed.open()];
   sent?.sent();
   const next = new SentMarks(folder);
-  expect(next.wasSent(sent?.id ?? '')).toBe(true);
-  expect(next.wasSent(unsent?.id ?? '')).toBe(false);
+  expect(next.stateOf(sent?.id ?? '')).toBe('sent');
+  expect(next.stateOf(unsent?.id ?? '')).toBe('unsent');
 });
 
 test('a mark that was closed unsent is told from those that came after it', () => {
@@ -31,24 +31,24 @@ test('a mark that was closed unsent is told from those that came after it', () =
   const waiting = marks.open();
   waiting?.close();
   marks.open()?.sent();
-  expect(marks.wasSent(waiting?.id ?? '')).toBe(false);
+  expect(marks.stateOf(waiting?.id ?? '')).toBe('unsent');
 });
 
-test('a mark whose place another one has, or whose file is gone, is unknown', () => {
+test('a mark whose place another one has is unknown, and one whose file is not here is elsewhere', () => {
   const folder = folderOf();
   const marks = new SentMarks(folder);
   const first = marks.open();
   first?.sent();
   first?.close();
-  expect(marks.wasSent(first?.id ?? '')).toBe(true);
+  expect(marks.stateOf(first?.id ?? '')).toBe('sent');
   for (let others = 1; others <= PLACES; others += 1) {
     const other = marks.open();
     other?.sent();
     other?.close();
   }
-  expect(marks.wasSent(first?.id ?? '')).toBe(null);
-  expect(marks.wasSent('0123456789abcdef:1:1')).toBe(null);
-  expect(marks.wasSent('../../etc/passwd:1:1')).toBe(null);
+  expect(marks.stateOf(first?.id ?? '')).toBe('unknown');
+  expect(marks.stateOf('0123456789abcdef:1:1')).toBe('elsewhere');
+  expect(marks.stateOf('../../etc/passwd:1:1')).toBe('unknown');
 });
 
 test('nothing is left behind by a process whose requests have all ended', () => {

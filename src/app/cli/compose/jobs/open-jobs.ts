@@ -7,6 +7,7 @@ import {
   batchEvent,
   BatchPace,
   BackgroundResponses,
+  decideInterruptedTries,
   expiryOf,
   JobRunner,
   type JobRunnerOptions,
@@ -163,15 +164,15 @@ export function openJobs(parts: JobsParts): Jobs {
     clock,
   });
   const listening = notices?.listen(() => runner.look());
-  let stopReporting: (() => void) | undefined;
+  const stops: (() => void)[] = [];
   const part: Part = {
     start() {
       runner.start();
       listening?.start?.();
-      stopReporting = background.start();
+      stops.push(background.start(), decideInterruptedTries({ storage, clock, log }));
     },
     stop() {
-      stopReporting?.();
+      for (const stop of stops) stop();
       void listening?.stop?.();
       return runner.stop();
     },
