@@ -5,7 +5,7 @@ import type { DurationMs } from '../../base/units.ts';
 export interface BatchPaceOptions {
   /** Read each time: maximum concurrent lines, and maximum event loop delay in milliseconds (0: not checked). */
   readonly limits: () => { readonly concurrent: number; readonly maxDelayMs: DurationMs };
-  /** Recent event loop delay, in milliseconds. */
+  /** Recent event loop delay while requests of others ran, in milliseconds. */
   readonly delayMs: () => number;
   /** Weight of a project among those that are queued. Absent: 1 for all. */
   readonly weightOf?: (projectId: string) => number;

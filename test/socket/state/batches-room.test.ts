@@ -94,10 +94,9 @@ test('lines wait while the event loop is late, and projects take turns', async (
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-test('a batch that may not begin says why at every look', async () => {
-  const { port } = upstream(() => {});
+/** A gateway whose intervals end 50 ms late, as those of a busy machine do. */
+async function startLate(port: number | undefined) {
   const manual = new ManualClock(Date.now());
-  // Intervals end 50 ms late, as those of a busy process do.
   const clock: Clock = {
     now: manual.now,
     wall: manual.wall,
@@ -106,6 +105,22 @@ test('a batch that may not begin says why at every look', async () => {
   };
   const stateful = await startStateful({ ...config(port), batches: { concurrent: 1 } }, clock);
   open.push(stateful);
+  return { stateful, manual };
+}
+
+test('a batch makes room for another request while the event loop is late, and says why at every look', async () => {
+  const other = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { port } = upstream((times) => {
+    asked.resolve();
+    return times === 1 ? other.promise : undefined;
+  });
+  const { stateful, manual } = await startLate(port);
+  const answer = stateful.client.chat.completions.create({
+    model: 'up/m',
+    messages: [{ role: 'user', content: 'Hello' }],
+  });
+  await asked.promise;
   manual.advance(1_000);
   const id = await batchOf(stateful, 1);
   const look = (): Promise<Batch> => {
@@ -118,6 +133,22 @@ test('a batch that may not begin says why at every look', async () => {
       status: 'validating',
       waiting: { reason: expect.stringContaining('50 ms late') },
     });
+  other.resolve();
+  await answer;
+  await eventually('it completes', async () => (await look()).status === 'completed');
+});
+
+test('a batch does not wait for a late event loop while no other request runs', async () => {
+  const { port } = upstream(() => {});
+  const { stateful, manual } = await startLate(port);
+  manual.advance(20_000);
+  const id = await batchOf(stateful, 1);
+  await eventually('it completes', async () => {
+    manual.advance(100);
+    const batch = await stateful.client.batches.retrieve(id);
+    expect(batch).not.toHaveProperty('waiting');
+    return batch.status === 'completed';
+  });
 });
 
 test('a project with a higher weight has more turns', async () => {

@@ -127,7 +127,7 @@ export const batchesSchema = inProgram(
       .min(0)
       .default(20)
       .describe(
-        'Event loop delay in milliseconds (99th percentile of 10 s) from which no batch line starts. 0: no limit.',
+        'Event loop delay in milliseconds (99th percentile of 10 s) from which no batch line starts while other requests run. 0: no limit.',
       ),
     provider_share: z
       .number()

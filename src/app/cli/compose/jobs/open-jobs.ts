@@ -58,6 +58,8 @@ export interface Jobs {
   readonly batchAdministration: ManagementDependencies['batches'];
   /** Last known counts, refreshed when they are too old. */
   readonly counts: () => readonly JobCount[];
+  /** Number of batch lines that are being answered in this process. */
+  readonly lines: () => number;
 }
 
 export function openJobs(parts: JobsParts): Jobs {
@@ -80,11 +82,19 @@ export function openJobs(parts: JobsParts): Jobs {
     clock,
     log,
   };
+  let lines = 0;
   const running: BatchDependencies = {
     engine: dependencies,
     storage,
     files,
-    serve: (call, task) => gateway.serve(call, task),
+    async serve(call, task) {
+      lines += 1;
+      try {
+        return await gateway.serve(call, task);
+      } finally {
+        lines -= 1;
+      }
+    },
     keyById: working.keyById,
     account: working.account,
     pace: new BatchPace({
@@ -203,5 +213,14 @@ export function openJobs(parts: JobsParts): Jobs {
     }
     return counted;
   };
-  return { background, batches, runner, part, administration, batchAdministration, counts };
+  return {
+    background,
+    batches,
+    runner,
+    part,
+    administration,
+    batchAdministration,
+    counts,
+    lines: () => lines,
+  };
 }
