@@ -3,7 +3,7 @@
 import { Client } from 'pg';
 import { newGenerationId } from '../src/base/runtime/ids.ts';
 import { openWith } from '../src/storage/postgres/storage.ts';
-import { STORES } from '../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../src/storage/tables/stores.ts';
 import type { PostgresServer } from '../test/support/servers/postgres.ts';
 import { familyCpuMs } from './processes.ts';
 import { sampleRecord, sampleResponse } from './sample-records.ts';
@@ -45,7 +45,7 @@ export async function responsesStored(
   const storages = [];
   for (let each = 0; each < processes; each += 1)
     storages.push(
-      await openWith(STORES, {
+      await openWith(POSTGRES_STORES, {
         url: server.url,
         later: () => {},
         maxBytesPerKey: () => Number.MAX_SAFE_INTEGER,
@@ -90,7 +90,7 @@ export async function recordsTaken(server: PostgresServer, batch: number, second
   const storages = [];
   // Sequential, because the first one creates the tables.
   for (let writer = 0; writer < WRITERS; writer += 1)
-    storages.push(await openWith(STORES, { url: server.url, later: () => {} }));
+    storages.push(await openWith(POSTGRES_STORES, { url: server.url, later: () => {} }));
   try {
     const state = async (): Promise<{
       readonly bytes: number;

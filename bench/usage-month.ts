@@ -23,11 +23,9 @@ import {
   type UsageQuery,
 } from '../src/accounts/ports/index.ts';
 import { openWith as openPostgres } from '../src/storage/postgres/storage.ts';
-import type { PostgresBase } from '../src/storage/postgres/store.ts';
-import { STORES as POSTGRES_STORES } from '../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../src/storage/tables/stores.ts';
 import { openWith as openSqlite } from '../src/storage/sqlite/storage.ts';
-import type { SqliteBase } from '../src/storage/sqlite/store.ts';
-import { STORES as SQLITE_STORES } from '../src/storage/sqlite/stores.ts';
+import { STATE_STORES } from '../src/storage/tables/stores.ts';
 import type { Database } from '../src/storage/tables/database.ts';
 import {
   countAttempt,
@@ -155,7 +153,7 @@ async function openOnSqlite(records: number): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-month-'));
   const path = join(folder, 'dragoman.db');
   const { database, ...storage } = await openSqlite(
-    { ...SQLITE_STORES, database: { open: ({ database: own }: SqliteBase) => own } },
+    { ...STATE_STORES, database: { open: (own: Database) => own } },
     { path, later: () => {} },
   );
   await fillMonth(
@@ -177,7 +175,7 @@ async function openOnSqlite(records: number): Promise<Opened> {
 async function openOnPostgres(records: number): Promise<Opened> {
   const server = await startPostgres({ shared_buffers: '256MB' });
   const { database, ...storage } = await openPostgres(
-    { ...POSTGRES_STORES, database: { open: ({ database: own }: PostgresBase) => own } },
+    { ...POSTGRES_STORES, database: { open: (own: Database) => own } },
     { url: server.url, later: () => {}, statementMs: 600_000 },
   );
   await fillMonth(database, records, (rows) => `select generate_series(0, ${rows - 1}) as n`);

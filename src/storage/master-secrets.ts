@@ -1,11 +1,12 @@
 // Master secrets, which hash keys and seal reasoning: the current one of an installation, and earlier ones. The
 // database stores their fingerprints, so that a start with a wrong secret fails instead of not finding any key.
 import { createHash } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
 import type { Storage } from '../accounts/ports/index.ts';
 import { namedSecret } from './secret-file.ts';
-import type { SettingsSchema } from './tables/settings.ts';
+import { type Queries, rowsOf } from './tables/database.ts';
+import { addSetting } from './tables/settings.ts';
 
 /** Setting of the first fingerprint. Names of further settings contain the fingerprint itself. */
 const FIRST = 'secret_fingerprint';
@@ -16,16 +17,9 @@ const FIRST = 'secret_fingerprint';
  * @param place source of the secrets, for the error
  * @throws GatewayError `internal` if the database was used only with other secrets
  */
-export async function checkSecrets(
-  db: Kysely<SettingsSchema>,
-  masters: readonly Uint8Array[],
-  place: string,
-): Promise<void> {
-  const rows = await db
-    .selectFrom('settings')
-    .select('value')
-    .where((eb) => eb.or([eb('name', '=', FIRST), eb('name', 'like', `${FIRST}:%`)]))
-    .execute();
+export function* checkSecrets(masters: readonly Uint8Array[], place: string): Queries<void> {
+  const rows = yield* rowsOf(sql<{ value: string }>`
+    select value from settings where name = ${FIRST} or name like ${`${FIRST}:%`}`);
   const known = new Set(rows.map(({ value }) => value));
   const fingerprints = masters.map(fingerprintOf);
   const [newest] = fingerprints;
@@ -36,14 +30,9 @@ export async function checkSecrets(
       `${place} is not the one that this database was used with: no stored key would be recognised. Put the right one back, or name it in earlier_secrets.`,
     );
   }
-  const name = known.size === 0 ? FIRST : `${FIRST}:${newest}`;
-  await db
-    .insertInto('settings')
-    .values({ name, value: newest })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+  yield* addSetting(known.size === 0 ? FIRST : `${FIRST}:${newest}`, newest);
   // Two processes may have started at the same time with different secrets. Then one of them fails here.
-  if (known.size === 0) await checkSecrets(db, masters, place);
+  if (known.size === 0) yield* checkSecrets(masters, place);
 }
 
 /** Derives named secrets. @param masters returns the master secrets, newest first */

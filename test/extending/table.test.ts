@@ -3,14 +3,13 @@
 import { describe, expect, test } from 'bun:test';
 import { openWith as openPostgres } from '../../src/storage/postgres/storage.ts';
 import { openSqliteStorage, openWith } from '../../src/storage/sqlite/storage.ts';
-import { shared } from '../../src/storage/tables/stores.ts';
-import { STORES } from '../../src/storage/sqlite/stores.ts';
+import { STATE_STORES } from '../../src/storage/tables/stores.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 import { freshPath } from '../support/storage/storage-directory.ts';
 import { generation } from '../support/storage/storage-records.ts';
 import { guestBook } from './toy-table.ts';
 
-const WITH_GUESTS = { ...STORES, ...shared({ guestBook }) };
+const WITH_GUESTS = { ...STATE_STORES, guestBook };
 
 test('a new store gets its table in an old directory, keeps what it is given, and leaves the others as they were', async () => {
   const path = freshPath();
@@ -35,8 +34,8 @@ test('a new store gets its table in an old directory, keeps what it is given, an
 describe.skipIf(POSTGRES_PROGRAMS === null)('the same store', () => {
   test('runs on PostgreSQL', async () => {
     const url = await freshPostgres();
-    await (await openPostgres(shared({}), { url })).close();
-    const storage = await openPostgres(shared({ guestBook }), { url });
+    await (await openPostgres({}, { url })).close();
+    const storage = await openPostgres({ guestBook }, { url });
     await storage.guestBook.sign('key_a', 'one');
     await storage.guestBook.sign('key_b', 'b');
     await storage.guestBook.sign('key_a', 'two');

@@ -1,7 +1,7 @@
 // A table and its store in one file, as somebody would add it: what tenants wrote into a guest book. It runs on both databases.
 import { rowsOf, type Store } from '../../src/storage/tables/database.ts';
 import { versionOf } from '../../src/storage/tables/schema.ts';
-import { STATE_STORES, tablesOf } from '../../src/storage/tables/stores.ts';
+import { schemaOf, STATE_STORES } from '../../src/storage/tables/stores.ts';
 import { table } from '../../src/storage/tables/table.ts';
 
 export interface GuestBook {
@@ -15,7 +15,7 @@ const GUEST_BOOK = table({
   key: ['row'],
   indexes: { guest_book_by_key: ['key_id', 'row'] },
   // A file of the sources has the number itself, one above the version of that day.
-  since: versionOf({ tables: tablesOf(STATE_STORES) }) + 1,
+  since: versionOf(schemaOf(STATE_STORES)) + 1,
 });
 
 export const guestBook: Store<GuestBook> = {

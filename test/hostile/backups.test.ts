@@ -20,7 +20,7 @@ import { backUpDatabase, restoreDatabase } from '../../src/storage/backup/databa
 import { backUpDirectory, restoreDirectory, verifyBackup } from '../../src/storage/backup/directory.ts';
 import { openSource } from '../../src/storage/moving/move.ts';
 import { openWith } from '../../src/storage/postgres/storage.ts';
-import { STORES } from '../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../src/storage/tables/stores.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { rejection } from '../support/rejection.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
@@ -191,7 +191,7 @@ test.each(['no database at all'.padEnd(5000, 'x'), 'SQLite format 3\0'.padEnd(50
 describe.skipIf(POSTGRES_PROGRAMS === null)('of a PostgreSQL database', () => {
   test('runs no statement of its own and unpacks no broken rows', async () => {
     const from = await freshPostgres();
-    await (await openWith(STORES, { url: from })).close();
+    await (await openWith(POSTGRES_STORES, { url: from })).close();
     await backUpDatabase(from, backup, 0);
     const target = await freshPostgres();
     const restore = () => restoreDatabase(backup, target);

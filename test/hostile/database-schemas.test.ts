@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Client } from 'pg';
 import { openWith, type PostgresOptions } from '../../src/storage/postgres/storage.ts';
-import { STORES } from '../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../src/storage/tables/stores.ts';
 import { rejection } from '../support/rejection.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
@@ -29,7 +29,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-const open = (options: PostgresOptions) => openWith(STORES, options);
+const open = (options: PostgresOptions) => openWith(POSTGRES_STORES, options);
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('in a schema', () => {
   test('that stands later in the path, tables are nobody’s of this installation', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Client } from 'pg';
 import { openWith } from '../../src/storage/postgres/storage.ts';
-import { STORES } from '../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../src/storage/tables/stores.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Received, listenAt } from '../support/management/listen.ts';
 import { ADMIN_KEY, startManaged } from '../support/management/scene.ts';
@@ -34,7 +34,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a NOTIFY of somebody else', () => {
       await attacker.query(`listen ${attacker.escapeIdentifier(rows[0]?.channel ?? '')}`);
       const send = (text: string): Promise<unknown> =>
         attacker.query(`select pg_notify(${CHANNEL}, $1)`, [text]);
-      const { notices, close } = await openWith({ notices: STORES.notices }, { url });
+      const { notices, close } = await openWith({ notices: POSTGRES_STORES.notices }, { url });
       const received = new Received(await listenAt(one.origin, ADMIN_KEY));
       await eventually('it is known that somebody watches', () => notices.isWanted('nobody'));
       const answered = new Map<string, number>();

@@ -11,8 +11,8 @@ import type { PostgresPoolClient } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { openPool } from '../postgres/pool.ts';
 import { openWith } from '../postgres/storage.ts';
-import { STORES } from '../postgres/stores.ts';
 import { PROGRAM } from '../tables/schema.ts';
+import { POSTGRES_STORES } from '../tables/stores.ts';
 import { quoted } from '../tables/table.ts';
 import { type BackedUp, verifyBackup } from './directory.ts';
 import { type Manifest, makeFolder, refused, seal } from './sums.ts';
@@ -54,7 +54,7 @@ export async function restoreDatabase(folder: string, url: string): Promise<Mani
   if (manifest.database !== 'postgres')
     throw refused('the backup is of a data directory: restore it without `database_url`');
   // Creates the tables of this program.
-  await (await openWith(STORES, { url })).close();
+  await (await openWith(POSTGRES_STORES, { url })).close();
   await connected(url, async (client) => {
     await client.query('begin', []);
     const tables = await tablesOf(client);

@@ -2,6 +2,7 @@
 // indexer use the same reader.
 import { crc32 } from 'node:zlib';
 import { GatewayError } from '../../canonical/index.ts';
+import type { Queries } from '../tables/database.ts';
 import { ORIGIN_ENTRY } from './origin.ts';
 
 export interface Entry {
@@ -59,23 +60,16 @@ export function readEntries(bytes: Buffer, start = 0, most = Infinity): ReadEntr
 
 // Kinds of entries. The store that owns a kind registers how its entries are decoded and written to tables.
 
-/**
- * Writes entries of one kind to tables, within a transaction. Must be idempotent.
- * @typeParam In further arguments of the write function
- * @typeParam Out its result: a promise for a remote database
- */
-export interface EntryWriter<T, In extends readonly unknown[], Out> {
+/** Decodes and writes entries of one kind. */
+export interface EntryWriter<T> {
   /** Decodes the content of an entry. @throws RangeError if it is invalid */
   readonly read: (content: Uint8Array) => T;
-  readonly write: (rows: readonly T[], ...transaction: In) => Out;
+  /** Writes decoded entries to their tables. Must be idempotent. */
+  readonly write: (rows: readonly T[]) => Queries<void>;
 }
 
-/** Writes decoded entries of one kind to their tables. */
-export type Batch<In extends readonly unknown[], Out> = (...transaction: In) => Out;
-
-/** @typeParam In arguments of a transaction in addition to the rows @typeParam Out `void` or a promise */
-export class EntryKinds<In extends readonly unknown[], Out> {
-  readonly #kinds = new Map<number, (contents: readonly Uint8Array[]) => Batch<In, Out>>();
+export class EntryKinds {
+  readonly #kinds = new Map<number, (contents: readonly Uint8Array[]) => Queries<void>>();
   readonly #notice: (sentence: string) => void;
 
   /** @param notice receives a sentence about invalid entries */
@@ -84,23 +78,20 @@ export class EntryKinds<In extends readonly unknown[], Out> {
   }
 
   /** Registers the writer of a kind. Kinds are part of the storage format and never change their number. */
-  register<T>(kind: number, { read, write }: EntryWriter<T, In, Out>): void {
-    this.#kinds.set(kind, (contents) => {
-      const rows = this.#read(contents, read);
-      return (...transaction) => write(rows, ...transaction);
-    });
-  }
+  readonly register = <T>(kind: number, { read, write }: EntryWriter<T>): void => {
+    this.#kinds.set(kind, (contents) => write(this.#read(contents, read)));
+  };
 
-  /** Decodes entries into batches, which are run within a transaction. */
-  batches(entries: readonly Entry[]): readonly Batch<In, Out>[] {
-    const kinds = new Set(entries.map(({ kind }) => kind));
+  /** Writes entries to their tables, inside a transaction. */
+  *write(entries: readonly Entry[]): Queries<void> {
+    const byKind = Map.groupBy(entries, ({ kind }) => kind);
     // It describes the following entries, and has no row.
-    kinds.delete(ORIGIN_ENTRY);
-    return [...kinds].map((kind) => {
-      const read = this.#kinds.get(kind);
-      if (!read) throw new GatewayError('internal', `a journal holds an entry of the unknown kind ${kind}`);
-      return read(entries.filter((entry) => entry.kind === kind).map(({ content }) => content));
-    });
+    byKind.delete(ORIGIN_ENTRY);
+    for (const [kind, some] of byKind) {
+      const write = this.#kinds.get(kind);
+      if (!write) throw new GatewayError('internal', `a journal holds an entry of the unknown kind ${kind}`);
+      yield* write(some.map(({ content }) => content));
+    }
   }
 
   /** Decodes entries, skipping invalid ones, which must not block those after them. */

@@ -5,6 +5,8 @@ import { filePart } from './file-part.ts';
 import { cursorOf, cursorText, type Part, type Piece } from './part.ts';
 import { rowParts } from './row-parts.ts';
 import type { Source } from './source.ts';
+import type { Database } from '../tables/database.ts';
+import { addSetting } from '../tables/settings.ts';
 import { MOVED_SETTINGS } from './tables.ts';
 import {
   beginMove,
@@ -62,7 +64,7 @@ type MoveEnds = Pick<MoveOptions, 'source' | 'target' | 'dataDir' | 'withBytes'>
  */
 export async function measureMove(ends: MoveEnds): Promise<Progress['totals']> {
   const totals = totalsOf(partsOf(ends, []));
-  await progressOf(ends.target.base, ends.source.identity, totals);
+  await progressOf(ends.target.database, ends.source.identity, totals);
   return totals;
 }
 
@@ -73,13 +75,14 @@ export async function measureMove(ends: MoveEnds): Promise<Progress['totals']> {
  */
 export async function moveAll(options: MoveOptions): Promise<Moved> {
   const { source, target, secrets } = options;
+  const { database } = target;
   const missing: string[] = [];
   const parts = partsOf(options, missing);
   const totals = totalsOf(parts);
-  const begun = await progressOf(target.base, source.identity, totals);
+  const begun = await progressOf(database, source.identity, totals);
   if (!begun) return { isNew: false, rows: totals, missing };
-  await beginMove(target.base, begun);
-  await moveSettings(source, target, secrets);
+  await beginMove(database, begun);
+  await moveSettings(source, database, secrets);
   let progress = begun;
   const allOf = Object.values(totals).reduce((sum, rows) => sum + rows, 0);
   for (const part of parts) {
@@ -87,23 +90,23 @@ export async function moveAll(options: MoveOptions): Promise<Moved> {
       const known = progress.parts[part.name];
       const piece = part.next(known ? cursorOf(known.cursor) : null);
       if (!piece) break;
-      progress = await movePiece(target, part, piece, progress);
+      progress = await movePiece(database, part, piece, progress);
       const allDone = Object.values(progress.parts).reduce((sum, { rows }) => sum + rows, 0);
       const done = progress.parts[part.name]?.rows ?? 0;
       options.moved({ part: part.name, done, of: totals[part.name] ?? 0, allDone, allOf });
     }
   }
-  const found = await differences(source, target.base);
+  const found = await differences(source, database);
   if (found.length > 0)
     throw new GatewayError('internal', `what was moved is not what there is: ${found.join('; ')}`);
   await options.last();
-  await endMove(target.base, progress);
+  await endMove(database, progress);
   return { isNew: true, rows: totals, missing };
 }
 
 function partsOf({ source, target, dataDir, withBytes }: MoveEnds, missing: string[]): readonly Part[] {
   const files = filePart(source, dataDir, target.blobs, (id) => void missing.push(id));
-  return [...rowParts(source, target.base), ...(withBytes ? [files] : [])];
+  return [...rowParts(source, target.database), ...(withBytes ? [files] : [])];
 }
 
 function totalsOf(parts: readonly Part[]): Progress['totals'] {
@@ -111,7 +114,7 @@ function totalsOf(parts: readonly Part[]): Progress['totals'] {
 }
 
 async function movePiece(
-  { base }: Target,
+  { transact }: Database,
   { name }: Part,
   { rows, cursor, prepare, write }: Piece,
   before: Progress,
@@ -120,27 +123,28 @@ async function movePiece(
   const parts = { ...before.parts, [name]: { cursor: cursorText(cursor), rows: done } };
   const after: Progress = { ...before, parts };
   await prepare?.();
-  await base.database.transact(function* () {
+  await transact(function* () {
     yield* noteProgress(before, after);
     yield* write();
   });
   return after;
 }
 
-async function moveSettings(source: Source, { base }: Target, secrets: readonly Uint8Array[]): Promise<void> {
+async function moveSettings(
+  source: Source,
+  { ask }: Database,
+  secrets: readonly Uint8Array[],
+): Promise<void> {
   const settings = source
     .rows('select name, value from settings')
     .map(({ name, value }) => ({ name: String(name), value: String(value) }));
   const fingerprints = settings.filter(({ name }) => name.startsWith('secret_fingerprint'));
-  await moveFingerprints(
-    base,
-    fingerprints.map(({ value }) => value),
-    secrets,
+  await ask(() =>
+    moveFingerprints(
+      fingerprints.map(({ value }) => value),
+      secrets,
+    ),
   );
-  for (const setting of settings.filter(({ name }) => MOVED_SETTINGS.includes(name)))
-    await base.db
-      .insertInto('settings')
-      .values(setting)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+  for (const { name, value } of settings)
+    if (MOVED_SETTINGS.includes(name)) await ask(() => addSetting(name, value));
 }

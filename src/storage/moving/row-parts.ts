@@ -1,20 +1,20 @@
 // Moves tables that have the same columns in both databases.
-import type { PostgresBase } from '../postgres/store.ts';
 import { type Cursor, type Part, PIECE_BYTES, PIECE_ROWS } from './part.ts';
 import type { Source } from './source.ts';
 import { columnsOf, quoted, type TableDeclaration } from '../tables/table.ts';
 import { DayPartitions } from '../ledger/day-partitions.ts';
 import { DAY_TABLES } from '../ledger/record-tables.ts';
+import type { Database } from '../tables/database.ts';
 import { inserter } from '../tables/insert.ts';
 import { MOVED_TABLES } from './tables.ts';
 import type { SqlRow, SqlValue } from '../../base/runtime/sqlite.ts';
 
 /** One part per table. */
-export function rowParts(source: Source, { database }: Pick<PostgresBase, 'database'>): readonly Part[] {
+export function rowParts(source: Source, database: Database): readonly Part[] {
   return MOVED_TABLES.map((declared) => rowPart(source, database, declared));
 }
 
-function rowPart(source: Source, database: PostgresBase['database'], declared: TableDeclaration): Part {
+function rowPart(source: Source, database: Database, declared: TableDeclaration): Part {
   const { name } = declared;
   const dayTable = DAY_TABLES.find((each) => each === name);
   const days = dayTable && new DayPartitions(dayTable);

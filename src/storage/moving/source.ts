@@ -6,8 +6,8 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { openSqlite, type SqlConnection, type SqlRow, type SqlValue } from '../../base/runtime/sqlite.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
 import { openWith } from '../sqlite/storage.ts';
-import { STORES } from '../sqlite/stores.ts';
-import type { SqliteBase } from '../sqlite/store.ts';
+import type { SqliteDatabase } from '../sqlite/database.ts';
+import { STATE_STORES } from '../tables/stores.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface Source {
@@ -36,11 +36,11 @@ export async function openSource({ dataDir, secrets, notice }: SourceOptions): P
   const path = join(dataDir, 'dragoman.db');
   if (!existsSync(path)) throw new GatewayError('internal', TEXTS.noDatabase(dataDir));
   refuseUsed(path, dataDir);
-  const { base, ...storage } = await openWith(
-    { ...STORES, base: { open: (base: SqliteBase) => base } },
+  const { database, ...storage } = await openWith(
+    { ...STATE_STORES, database: { open: (own: SqliteDatabase) => own } },
     { path, secrets, notice },
   );
-  const { connection, indexer } = base;
+  const { connection, indexer } = database;
   try {
     hold(connection, dataDir);
     // Checks the secret: with another one, no key would be found.

@@ -5,9 +5,9 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { FindingStore, BlobStore } from '../../accounts/ports/index.ts';
 import { checkSecrets } from '../master-secrets.ts';
 import { MOVING, openWith } from '../postgres/storage.ts';
-import { STORES } from '../postgres/stores.ts';
-import type { PostgresBase } from '../postgres/store.ts';
-import type { Queries } from '../tables/database.ts';
+import { type Database, type Queries, type SharedDatabase } from '../tables/database.ts';
+import { addSetting, settingOf } from '../tables/settings.ts';
+import { POSTGRES_STORES } from '../tables/stores.ts';
 import { rowColumn } from '../tables/table.ts';
 import { MOVED_TABLES } from './tables.ts';
 
@@ -33,7 +33,7 @@ export interface Progress {
 }
 
 export interface Target {
-  readonly base: PostgresBase;
+  readonly database: Database;
   readonly blobs: BlobStore;
   readonly findings: FindingStore;
   close(): Promise<void>;
@@ -41,11 +41,11 @@ export interface Target {
 
 /** @throws GatewayError `internal`; `invalid_request` for an invalid URL */
 export async function openTarget(url: string, notice: (sentence: string) => void): Promise<Target> {
-  const { base, ...storage } = await openWith(
-    { ...STORES, base: { open: (base: PostgresBase) => base } },
+  const { database, ...storage } = await openWith(
+    { ...POSTGRES_STORES, database: { open: (own: SharedDatabase) => own } },
     { url, notice, statementMs: STATEMENT_MS, connections: 3 },
   );
-  return { base, blobs: storage.blobs, findings: storage.findings, close: () => storage.close() };
+  return { database, blobs: storage.blobs, findings: storage.findings, close: () => storage.close() };
 }
 
 /**
@@ -56,21 +56,14 @@ export async function openTarget(url: string, notice: (sentence: string) => void
  * @throws GatewayError `conflict` if the database holds other data, or the directory has changed since the move began
  */
 export async function progressOf(
-  { db }: PostgresBase,
+  { ask }: Database,
   from: string,
   totals: Progress['totals'],
 ): Promise<Progress | null> {
-  const settings = await db
-    .selectFrom('settings')
-    .select(['name', 'value'])
-    .where('name', 'in', [MOVING, MOVED])
-    .execute();
-  const valueOf = (name: string): string | undefined =>
-    settings.find((setting) => setting.name === name)?.value;
-  if (valueOf(MOVED) === from) return null;
-  const begun = valueOf(MOVING);
+  if ((await ask(() => settingOf(MOVED))) === from) return null;
+  const begun = await ask(() => settingOf(MOVING));
   if (begun === undefined) {
-    await refuseFilled(db);
+    await ask(refuseFilled);
     return { from, totals, parts: {} };
   }
   const progress = JSON.parse(begun) as Progress;
@@ -85,12 +78,8 @@ export async function progressOf(
 }
 
 /** Reserves the database for the move. */
-export async function beginMove({ db }: PostgresBase, progress: Progress): Promise<void> {
-  await db
-    .insertInto('settings')
-    .values({ name: MOVING, value: JSON.stringify(progress) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+export function beginMove({ ask }: Database, progress: Progress): Promise<void> {
+  return ask(() => addSetting(MOVING, JSON.stringify(progress)));
 }
 
 /**
@@ -105,15 +94,15 @@ export function* noteProgress(before: Progress, after: Progress): Queries<void> 
 }
 
 /** Ends the move: sets sequences to continue after the moved rows, and releases the database for use. */
-export async function endMove({ database }: PostgresBase, { from }: Progress): Promise<void> {
-  await database.transact(function* () {
+export async function endMove({ transact }: Database, { from }: Progress): Promise<void> {
+  await transact(function* () {
     for (const declared of MOVED_TABLES)
       if (rowColumn(declared) !== undefined)
         yield sql`
           select setval(pg_get_serial_sequence(${declared.name}, 'row'), m.last) from
           (select max("row") as last from ${sql.table(declared.name)}) m where m.last is not null`;
     yield sql`delete from settings where name = ${MOVING}`;
-    yield sql`insert into settings (name, value) values (${MOVED}, ${from})`;
+    yield* addSetting(MOVED, from);
   });
 }
 
@@ -122,23 +111,17 @@ export async function endMove({ database }: PostgresBase, { from }: Progress): P
  * @param fingerprints fingerprints of the data directory
  * @throws GatewayError `internal` if none is
  */
-export async function moveFingerprints(
-  { db }: PostgresBase,
+export function* moveFingerprints(
   fingerprints: readonly string[],
   masters: readonly Uint8Array[],
-): Promise<void> {
-  for (const value of fingerprints)
-    await db
-      .insertInto('settings')
-      .values({ name: `secret_fingerprint:${value}`, value })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  await checkSecrets(db, masters, '`secret`');
+): Queries<void> {
+  for (const value of fingerprints) yield* addSetting(`secret_fingerprint:${value}`, value);
+  yield* checkSecrets(masters, '`secret`');
 }
 
-async function refuseFilled(db: PostgresBase['db']): Promise<void> {
+function* refuseFilled(): Queries<void> {
   for (const table of [...MOVED_TABLES.map(({ name }) => name), ...OTHER_TABLES]) {
-    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
+    const rows = yield sql`select 1 from ${sql.table(table)} limit 1`;
     if (rows.length > 0)
       throw refused(
         `this database is not empty (there are ${table}): a data directory is moved to an empty one, or to an empty schema of one (?options=-c%20search_path%3Dname)`,

@@ -1,9 +1,7 @@
 // Runs the queries of stores in PostgreSQL, one after another.
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { compiled, type Database, type Dialect, type Queries } from '../tables/database.ts';
+import { compiled, type Dialect, type Driver, firstOf, type Queries, rowsOf } from '../tables/database.ts';
 import type { SchemaOf, Table } from '../tables/table.ts';
-import type { Indexer } from '../journal/indexer.ts';
-import type { PostgresBase, PostgresEntries, PostgresSchema, Tx } from './store.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { isRepeatable } from './failures.ts';
 
@@ -27,45 +25,35 @@ const DIALECT: Dialect = {
 };
 
 /** Runs queries inside the given transaction, or each on a connection of the pool. */
-async function runQueries<T>(db: Kysely<PostgresSchema>, queries: Queries<T>): Promise<T> {
+async function runQueries<T>(db: Kysely<never>, queries: Queries<T>): Promise<T> {
   let asked = queries.next([]);
   while (!asked.done)
     asked = queries.next((await db.executeQuery(compiled(asked.value, db))).rows as object[]);
   return asked.value;
 }
 
-export function postgresDatabase({
-  db,
-  transaction,
-  indexer,
-  entries,
-}: Pick<PostgresBase, 'db' | 'transaction'> & {
-  readonly indexer: Indexer;
-  readonly entries: PostgresEntries;
-}): Database {
+export function postgresDriver(db: Kysely<never>): Driver {
+  const transact: Driver['transact'] = (queries) => inTransaction(db, (tx) => runQueries(tx, queries()));
   return {
     kind: 'postgres',
     dialect: DIALECT,
     now: Date.now,
     on: <const Tables extends readonly Table[]>() => db as unknown as Kysely<SchemaOf<Tables>>,
-    transact: (queries) => transaction((tx) => runQueries(tx, queries())),
+    transact,
     exclusively: (queries) =>
-      transaction(async (tx) => {
-        await sql`select pg_advisory_xact_lock(${CHANGE_LOCK})`.execute(tx);
-        return runQueries(tx, queries());
+      transact(function* () {
+        yield sql`select pg_advisory_xact_lock(${CHANGE_LOCK})`;
+        return yield* queries();
       }),
     write: async (query) => (await db.executeQuery(compiled(query, db))).rows,
     separately: (queries) => runQueries(db, queries()),
     ask: (queries) => runQueries(db, queries()),
     sweep: (find, remove) =>
-      transaction(async (tx) => {
-        const { rows } = await tx.executeQuery(compiled(find(SWEPT_ROWS), tx));
-        if (rows.length > 0) await runQueries(tx, remove(rows));
+      transact(function* () {
+        const rows = yield* rowsOf(find(SWEPT_ROWS));
+        if (rows.length > 0) yield* remove(rows);
         return rows.length;
       }),
-    indexer,
-    onEntries: (kind, { read, write }) =>
-      entries.register(kind, { read, write: (rows, tx) => runQueries(tx, write(rows)) }),
   };
 }
 
@@ -89,14 +77,14 @@ const FOUND = sql<Found>`
     pg_catalog.has_schema_privilege('public', current_schema::pg_catalog.text, 'create') as is_open`;
 
 /**
- * Restricts the `search_path` of a transaction to the schema in which tables are created.
+ * Restricts the `search_path` of the current transaction to the schema in which tables are created.
  * @param notice called if every database user may create tables and functions there
  * @returns the path, for other connections
  * @throws GatewayError `internal` if there is no such schema
  */
-export async function ownSchema(tx: Tx, notice: (sentence: string) => void): Promise<string> {
-  const { rows } = await FOUND.execute(tx);
-  const [{ name, path, is_open: isOpen } = { name: null, path: null, is_open: null }] = rows;
+export function* ownSchema(notice: (sentence: string) => void): Queries<string> {
+  const found = yield* firstOf(FOUND);
+  const { name, path, is_open: isOpen } = found ?? { name: null, path: null, is_open: null };
   if (name === null || path === null)
     throw new GatewayError(
       'internal',
@@ -106,7 +94,7 @@ export async function ownSchema(tx: Tx, notice: (sentence: string) => void): Pro
     notice(
       `every user of the database may create tables and functions in its schema ${JSON.stringify(name)}, and so have the gateway run what they wrote: revoke create on schema ${path.slice(0, -', pg_temp'.length)} from public`,
     );
-  await sql`select pg_catalog.set_config('search_path', ${path}, true)`.execute(tx);
+  yield sql`select pg_catalog.set_config('search_path', ${path}, true)`;
   return path;
 }
 
@@ -120,10 +108,7 @@ const PAUSE_MS = 10;
 /**
  * Runs work in a transaction, and again from the beginning after a deadlock or conflict. It must have no other effects.
  */
-export async function inTransaction<Tables, T>(
-  db: Kysely<Tables>,
-  work: (tx: Transaction<Tables>) => Promise<T>,
-): Promise<T> {
+async function inTransaction<T>(db: Kysely<never>, work: (tx: Transaction<never>) => Promise<T>): Promise<T> {
   for (let round = 1; ; round += 1) {
     try {
       return await db.transaction().execute(work);

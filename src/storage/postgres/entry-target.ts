@@ -1,8 +1,8 @@
 // Writes journal entries to PostgreSQL, one slice per transaction.
-import type { Entry } from '../journal/entries.ts';
+import type { Entry, EntryKinds } from '../journal/entries.ts';
 import type { EntryTarget } from '../journal/indexer.ts';
+import type { Transact } from '../tables/database.ts';
 import { isRefusedValue } from './failures.ts';
-import type { PostgresBase, PostgresEntries } from './store.ts';
 
 /** Entries per transaction. While one is running, the next entries accumulate. */
 const SLICE = 512;
@@ -10,18 +10,14 @@ const SLICE = 512;
 export class PostgresEntryTarget implements EntryTarget {
   readonly most = SLICE;
   readonly mostAtLeisure = SLICE;
-  readonly #entries: PostgresEntries;
-  readonly #transaction: PostgresBase['transaction'];
+  readonly #kinds: EntryKinds;
+  readonly #transact: Transact;
   readonly #notice: (sentence: string) => void;
 
   /** @param notice receives a sentence about each entry that the database rejects */
-  constructor(
-    entries: PostgresEntries,
-    transaction: PostgresBase['transaction'],
-    notice: (sentence: string) => void,
-  ) {
-    this.#entries = entries;
-    this.#transaction = transaction;
+  constructor(kinds: EntryKinds, transact: Transact, notice: (sentence: string) => void) {
+    this.#kinds = kinds;
+    this.#transact = transact;
     this.#notice = notice;
   }
 
@@ -36,9 +32,7 @@ export class PostgresEntryTarget implements EntryTarget {
   }
 
   #write(entries: readonly Entry[]): Promise<void> {
-    return this.#transaction(async (tx) => {
-      for (const write of this.#entries.batches(entries)) await write(tx);
-    });
+    return this.#transact(() => this.#kinds.write(entries));
   }
 
   /**

@@ -1,11 +1,10 @@
 // Combines stored responses of a project that arrive while another one is being written into one statement. Separate
 // statements would each wait for the lock on the project's usage row until the previous one is durable.
-import type { Kysely } from 'kysely';
 import { isAway } from '../database-away.ts';
 import type { ResponseRow } from '../tables/response-table.ts';
 import type { UsageCounter } from '../tables/state-usage.ts';
 import type { NewTurn } from '../tables/turn-entries.ts';
-import type { PostgresSchema } from './store.ts';
+import type { Driver } from '../tables/database.ts';
 import { wroteAtOnce } from './turn-statement.ts';
 
 /** Maximum responses per statement, and maximum bytes from the second on. */
@@ -19,13 +18,13 @@ interface Waiting {
 }
 
 export class JoinedTurns {
-  readonly #db: Kysely<PostgresSchema>;
+  readonly #write: Driver['write'];
   readonly #usage: UsageCounter;
   /** Responses by project that arrived while another one of it was being written. */
   readonly #waiting = new Map<string, Waiting[]>();
 
-  constructor(db: Kysely<PostgresSchema>, usage: UsageCounter) {
-    this.#db = db;
+  constructor({ write }: Pick<Driver, 'write'>, usage: UsageCounter) {
+    this.#write = write;
     this.#usage = usage;
   }
 
@@ -34,7 +33,7 @@ export class JoinedTurns {
     if (!response) return false;
     // Two statements with several conversations each could deadlock.
     if (appendTo !== null)
-      return wroteAtOnce(this.#db, this.#usage, { projectId, responses: [response], appendTo, items });
+      return wroteAtOnce(this.#write, this.#usage, { projectId, responses: [response], appendTo, items });
     const waiting = this.#waiting.get(projectId);
     if (waiting) return new Promise((wrote, failed) => void waiting.push({ response, wrote, failed }));
     this.#waiting.set(projectId, []);
@@ -65,7 +64,7 @@ export class JoinedTurns {
 
   async #writeAll(projectId: string, responses: readonly ResponseRow[]): Promise<boolean> {
     try {
-      return await wroteAtOnce(this.#db, this.#usage, { projectId, responses, appendTo: null, items: [] });
+      return await wroteAtOnce(this.#write, this.#usage, { projectId, responses, appendTo: null, items: [] });
     } catch (error) {
       // The waiting ones fail as well, instead of each waiting for the same timeout.
       if (isAway(error))

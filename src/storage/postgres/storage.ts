@@ -1,12 +1,13 @@
 // Opens a PostgreSQL database and its stores: connections, schema, journal and breaker.
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { EntryKinds } from '../journal/entries.ts';
 import { Indexer } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { bringUpToDate } from '../tables/schema.ts';
-import { SETTINGS } from '../tables/settings.ts';
+import type { SharedDatabase } from '../tables/database.ts';
+import { settingOf } from '../tables/settings.ts';
 import { UsageCounter } from '../tables/state-usage.ts';
 import { Turns } from '../tables/turns.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
@@ -15,14 +16,13 @@ import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
 import { NO_MARKS, SentMarks } from '../sent-marks.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
 import { Breaker } from './breaker.ts';
-import { inTransaction, ownSchema, postgresDatabase } from './database.ts';
+import { ownSchema, postgresDriver } from './database.ts';
 import { JoinedTurns } from './joined-turns.ts';
 import { isAway } from '../database-away.ts';
 import { listenTo, openPool } from './pool.ts';
 import { PostgresEntryTarget } from './entry-target.ts';
-import type { PostgresBase, PostgresEntries, PostgresSchema, PostgresStore } from './store.ts';
-import { type PostgresStores, STORES } from './stores.ts';
-import { openStores, type OpenStores } from '../tables/stores.ts';
+import { openStores, type OpenStores, POSTGRES_STORES, schemaOf, type Stores } from '../tables/stores.ts';
+import type { SchemaParts } from '../tables/schema.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface PostgresOptions extends OpenOptions {
@@ -66,7 +66,7 @@ type Rest = Pick<Storage, 'marks' | 'running' | 'secret' | 'earlierSecrets' | 'c
  */
 export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
   const { command = (rest: string) => `dragoman ${rest}` } = options;
-  const { moving, ...storage } = await openWith({ ...STORES, moving: { open: isMoving } }, options);
+  const { moving, ...storage } = await openWith({ ...POSTGRES_STORES, moving: { open: isMoving } }, options);
   if (!(await moving())) return storage;
   await storage.close();
   throw new GatewayError(
@@ -75,34 +75,31 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
   );
 }
 
-function isMoving({ db }: PostgresBase): () => Promise<boolean> {
-  return async () => {
-    const row = await db.selectFrom('settings').select('name').where('name', '=', MOVING).executeTakeFirst();
-    return row !== undefined;
-  };
+function isMoving({ ask }: SharedDatabase): () => Promise<boolean> {
+  return async () => (await ask(() => settingOf(MOVING))) !== undefined;
 }
 
 /**
  * Same as `openPostgresStorage`, for a choice of stores.
  * @throws GatewayError `internal` if the database is unreachable or was used by a newer version
  */
-export async function openWith<S extends PostgresStores>(
+export async function openWith<S extends Stores<SharedDatabase>>(
   kinds: S,
   options: PostgresOptions,
 ): Promise<OpenStores<S> & Rest> {
   const { secrets = [], url, connections = CONNECTIONS, statementMs = STATEMENT_MS, connectMs } = options;
   const { now, maxBytesPerKey, later, notice } = completed(options);
-  const searchPath = await makeTables(options, now(), Object.values(kinds));
+  const searchPath = await makeTables(options, now(), schemaOf(kinds));
   const breaker = new Breaker({
     pool: openPool({ url, max: connections, statementMs, connectMs, searchPath }),
     probe: () => openPool({ url, max: 1, statementMs: PROBE_STATEMENT_MS, connectMs: PROBE_CONNECT_MS }),
     notice,
   });
-  const db = new Kysely<PostgresSchema>({ dialect: new PostgresDialect({ pool: breaker }) });
-  const transaction: PostgresBase['transaction'] = (work) => inTransaction(db, work);
+  const db = builderOn(breaker);
+  const driver = postgresDriver(db);
   const folder = options.spool ? new JournalFolder(options.spool) : null;
   const files = folder?.own();
-  const entries: PostgresEntries = new EntryKinds(notice);
+  const entries = new EntryKinds(notice);
   const indexer = new Indexer({
     journal: new Journal({
       next: files ? () => files.next() : null,
@@ -111,22 +108,22 @@ export async function openWith<S extends PostgresStores>(
       keepsUnwritten: typeof options.confirmMs === 'number',
     }),
     folder,
-    target: new PostgresEntryTarget(entries, transaction, notice),
+    target: new PostgresEntryTarget(entries, driver.transact, notice),
     later,
     confirmMs: options.confirmMs,
     notice,
   });
-  const listen: PostgresBase['listen'] = (...channel) => listenTo(url, ...channel);
-  const database = postgresDatabase({ db, transaction, indexer, entries });
+  const database = { ...driver, indexer, onEntries: entries.register };
   const usage = new UsageCounter(database, maxBytesPerKey);
-  const joined = new JoinedTurns(db, usage);
+  const joined = new JoinedTurns(driver, usage);
   const turns = new Turns(database, usage, {
     isOutOfReach: () => breaker.isOpen,
     writeAtOnce: (turn) => joined.write(turn),
   });
-  const stores = openStores(kinds, { db, transaction, listen, database: { ...database, usage, turns } });
+  const listen: SharedDatabase['listen'] = (...channel) => listenTo(url, ...channel);
+  const stores = openStores(kinds, { ...database, usage, turns, listen });
   await indexer.recover(now());
-  await checkSecrets(db, secrets, TEXTS.configuredSecret);
+  await driver.ask(() => checkSecrets(secrets, TEXTS.configuredSecret));
   const running = options.running ? new RunningFile(options.running) : null;
   const marks = options.running ? new SentMarks(options.running) : null;
   return {
@@ -154,28 +151,14 @@ export async function openWith<S extends PostgresStores>(
 async function makeTables(
   { url, connectMs, program, notice = () => {} }: PostgresOptions,
   nowMs: UnixMs,
-  kinds: readonly PostgresStore<unknown>[],
+  schema: SchemaParts,
 ): Promise<string> {
-  const db = new Kysely<PostgresSchema>({
-    dialect: new PostgresDialect({ pool: openPool({ url, max: 1, statementMs: 0, connectMs }) }),
-  });
+  const db = builderOn(openPool({ url, max: 1, statementMs: 0, connectMs }));
   try {
-    return await db.transaction().execute(async (tx) => {
-      const searchPath = await ownSchema(tx, notice);
-      await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
-      await bringUpToDate(
-        {
-          db: tx as unknown as Kysely<never>,
-          kind: 'postgres',
-          name: 'the database',
-          nowMs,
-        },
-        {
-          tables: [SETTINGS, ...kinds.flatMap(({ tables = [] }) => tables)],
-          changes: kinds.flatMap(({ changes = [] }) => changes),
-        },
-        program,
-      );
+    return await postgresDriver(db).transact(function* () {
+      const searchPath = yield* ownSchema(notice);
+      yield sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+      yield* bringUpToDate({ kind: 'postgres', name: 'the database', nowMs }, schema, program);
       return searchPath;
     });
   } catch (error) {
@@ -186,6 +169,11 @@ async function makeTables(
   } finally {
     await db.destroy();
   }
+}
+
+/** Builds queries, and runs them on the connections of a pool. */
+function builderOn(pool: PostgresPool): Kysely<never> {
+  return new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** Reason given by the server or the system. Neither contains the password. */

@@ -1,12 +1,12 @@
 // Writes turns with one statement, one round trip instead of five to eight: responses, their listed ids, conversation
 // items, and usage. Rows are locked in the same order as in the step-by-step transaction: the conversation before the
 // project's usage.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { ItemRow } from '../tables/conversation-tables.ts';
+import type { Driver } from '../tables/database.ts';
 import type { ResponseRow } from '../tables/response-table.ts';
 import type { UsageCounter } from '../tables/state-usage.ts';
 import { isRepeatable, isTakenBack } from './failures.ts';
-import type { PostgresSchema } from './store.ts';
 
 /** Turns to write together: responses of one project, and the conversation items of a single one. */
 export interface TurnsAtOnce {
@@ -22,14 +22,14 @@ export interface TurnsAtOnce {
  * @returns false if nothing was written and the step-by-step way is needed, because of the quota or a conflict
  */
 export async function wroteAtOnce(
-  db: Kysely<PostgresSchema>,
+  write: Driver['write'],
   usage: UsageCounter,
   { projectId, responses, appendTo, items }: TurnsAtOnce,
 ): Promise<boolean> {
   const places = responses.flatMap(({ id, places: all }) => all.map((place) => ({ id, place })));
   try {
     // `used` is empty if the quota is exceeded. The division by zero then rolls everything back.
-    await sql`
+    await write(sql`
       with made as (
         insert into responses (id, key_id, created_at, expires_at, previous_id, conversation_id, bytes, places,
           response, input)
@@ -82,7 +82,7 @@ export async function wroteAtOnce(
             <= ${usage.mostBytes}::bigint
         returning key_id
       )
-      select sums.responses / (select count(*) from used) from sums where sums.responses > 0`.execute(db);
+      select sums.responses / (select count(*) from used) from sums where sums.responses > 0`);
     return true;
   } catch (error) {
     if (isTakenBack(error) || isRepeatable(error)) return false;

@@ -1,18 +1,16 @@
 // Runs the queries of stores in SQLite. They are synchronous, so that a transaction is one write of a group commit.
-import { type Kysely, sql } from 'kysely';
+import { DummyDriver, Kysely, sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { SqlConnection, SqlValue } from '../../base/runtime/sqlite.ts';
-import type { EntryKinds } from '../journal/entries.ts';
-import type { Indexer } from '../journal/indexer.ts';
 import {
   compiled,
-  type Database,
   type Dialect,
+  type Driver,
   type Queries,
   type Query,
   rowsOf as rowsIn,
+  type StateDatabase,
 } from '../tables/database.ts';
 import type { SchemaOf, Table } from '../tables/table.ts';
-import type { SettingsSchema } from '../tables/settings.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { ShortSteps } from './short-steps.ts';
 import type { UnixMs } from '../../base/units.ts';
@@ -35,34 +33,38 @@ const DIALECT: Dialect = {
     )})`,
 };
 
+/** Builds queries and compiles them. The connection runs them. */
+const BUILDER = new Kysely<never>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
 interface Parts {
   readonly connection: SqlConnection;
-  readonly db: Kysely<SettingsSchema>;
   /** Group commit, for writes that can share a transaction with those of other stores. */
   readonly commits: GroupCommit;
   /** Large deletions, in short steps. */
   readonly steps: ShortSteps;
-  readonly indexer: Indexer;
-  readonly entries: EntryKinds<[], void>;
   readonly now: () => UnixMs;
 }
 
-/** A database that can also run queries inside the current transaction. */
-export interface SqliteDatabase extends Database {
+export interface SqliteDriver extends Driver {
+  /** Runs queries at once, inside the current transaction if there is one. */
   readonly run: <T>(queries: Queries<T>) => T;
 }
 
-export function sqliteDatabase({
-  connection,
-  db,
-  commits,
-  steps,
-  indexer,
-  entries,
-  now,
-}: Parts): SqliteDatabase {
+/** A database whose connection can be used directly. */
+export interface SqliteDatabase extends StateDatabase {
+  readonly connection: SqlConnection;
+}
+
+export function sqliteDriver({ connection, commits, steps, now }: Parts): SqliteDriver {
   const rowsOf = (query: Query): readonly object[] => {
-    const { sql: text, parameters } = compiled(query, db);
+    const { sql: text, parameters } = compiled(query, BUILDER);
     const statement = connection.prepare(text);
     const values = bindable(parameters);
     if (statement.reader) return statement.all(...values);
@@ -74,13 +76,13 @@ export function sqliteDatabase({
     while (!asked.done) asked = queries.next(rowsOf(asked.value));
     return asked.value;
   };
-  const transact: Database['transact'] = (queries) => commits.run(() => run(queries()));
+  const transact: Driver['transact'] = (queries) => commits.run(() => run(queries()));
   return {
     kind: 'sqlite',
     dialect: DIALECT,
     now,
     run,
-    on: <const Tables extends readonly Table[]>() => db as unknown as Kysely<SchemaOf<Tables>>,
+    on: <const Tables extends readonly Table[]>() => BUILDER as unknown as Kysely<SchemaOf<Tables>>,
     transact,
     exclusively: transact,
     separately: transact,
@@ -97,8 +99,6 @@ export function sqliteDatabase({
         }
       });
     },
-    indexer,
-    onEntries: (kind, { read, write }) => entries.register(kind, { read, write: (rows) => run(write(rows)) }),
   };
 }
 

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Kysely, sql, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import { openSqlite, type SqlConnection, type SqlValue } from '../../base/runtime/sqlite.ts';
+import { openSqlite } from '../../base/runtime/sqlite.ts';
 import { closeToOthers, refuseForeignLink } from '../closed-path.ts';
 import { SqliteEntryTarget } from './entry-target.ts';
 import { GroupCommit, type Schedule } from './group-commit.ts';
@@ -14,7 +13,8 @@ import { Journal } from '../journal/journal.ts';
 import type { JournalFiles } from '../journal/journal-file.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { bringUpToDate } from '../tables/schema.ts';
-import { SETTINGS, type SettingsSchema } from '../tables/settings.ts';
+import type { Queries } from '../tables/database.ts';
+import { addSetting, settingOf } from '../tables/settings.ts';
 import { columnsOf, quoted } from '../tables/table.ts';
 import { UsageCounter } from '../tables/state-usage.ts';
 import { Turns } from '../tables/turns.ts';
@@ -24,9 +24,8 @@ import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
 import { NO_MARKS, SentMarks } from '../sent-marks.ts';
 import { masterSecret } from '../secret-file.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
-import { sqliteDatabase } from './database.ts';
-import { type SqliteStores, STORES } from './stores.ts';
-import { openStores, type OpenStores } from '../tables/stores.ts';
+import { type SqliteDatabase, type SqliteDriver, sqliteDriver } from './database.ts';
+import { openStores, type OpenStores, schemaOf, STATE_STORES, type Stores } from '../tables/stores.ts';
 import { ShortSteps } from './short-steps.ts';
 import type { Origin } from '../journal/origin.ts';
 import type { DurationMs } from '../../base/units.ts';
@@ -66,11 +65,11 @@ type Rest = Pick<
  * @throws GatewayError `internal` if the file cannot be opened or was used by a newer version
  */
 export function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
-  return openWith(STORES, options);
+  return openWith(STATE_STORES, options);
 }
 
 /** Same as `openSqliteStorage`, for a choice of stores. */
-export async function openWith<S extends SqliteStores>(
+export async function openWith<S extends Stores<SqliteDatabase>>(
   kinds: S,
   options: SqliteOptions,
 ): Promise<OpenStores<S> & Rest> {
@@ -78,43 +77,29 @@ export async function openWith<S extends SqliteStores>(
   const inMemory = path === ':memory:';
   const { now, maxBytesPerKey, later, notice } = completed(options);
   const connection = open(path, inMemory, notice, options.busyTimeoutMs);
-  const db = new Kysely<SettingsSchema>({ dialect: sqliteDialect(connection) });
+  const commits = new GroupCommit(connection, options.schedule ?? setImmediate);
+  const steps = new ShortSteps(commits, options.elapsedMs ?? (() => performance.now()));
+  const driver = sqliteDriver({ connection, commits, steps, now });
   let indexer: Indexer;
-  let commits: GroupCommit;
   let journalFiles: JournalFiles | null = null;
   let stores: OpenStores<S>;
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
-    const made = Object.values(kinds);
-    const tables = [SETTINGS, ...made.flatMap((store) => store.tables ?? [])];
-    await bringUpToDate(
-      {
-        db: db as unknown as Kysely<never>,
-        kind: 'sqlite',
-        name: path,
-        nowMs: now(),
-      },
-      {
-        tables,
-        changes: made.flatMap(({ changes = [] }) => changes),
-      },
-      options.program,
-    );
-    const identity = await identityOf(db);
+    const schema = schemaOf(kinds);
+    driver.run(bringUpToDate({ kind: 'sqlite', name: path, nowMs: now() }, schema, options.program));
+    const identity = driver.run(identityOf());
     connection.exec('commit');
     // Detects tables with other columns at the start, instead of in the first request.
-    for (const table of tables.filter(({ only }) => only !== 'postgres')) {
+    for (const table of schema.tables.filter(({ only }) => only !== 'postgres')) {
       const [of, columns] = [quoted(table.name), columnsOf(table)];
       connection.prepare(`select ${columns.map((name) => `${of}.${quoted(name)}`).join(', ')} from ${of}`);
     }
-    commits = new GroupCommit(connection, options.schedule ?? setImmediate);
-    const steps = new ShortSteps(commits, options.elapsedMs ?? (() => performance.now()));
     const origin = new JournalOrigin(identity);
     const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'), origin);
     journalFiles = folder?.own() ?? null;
     const files = journalFiles;
-    const entries = new EntryKinds<[], void>(notice);
+    const entries = new EntryKinds(notice);
     indexer = new Indexer({
       journal: new Journal({
         next: files && (() => files.next()),
@@ -122,16 +107,15 @@ export async function openWith<S extends SqliteStores>(
         origin,
       }),
       folder,
-      target: new SqliteEntryTarget(entries, commits),
+      target: new SqliteEntryTarget(entries, commits, driver.run),
       later,
       confirmMs: options.confirmMs,
       notice,
     });
-    const parts = { connection, db, commits, steps, indexer, entries, now };
-    const database = sqliteDatabase(parts);
+    const database = { ...driver, indexer, onEntries: entries.register };
     const usage = new UsageCounter(database, maxBytesPerKey);
-    const state = { ...database, usage, turns: new Turns(database, usage, null) };
-    stores = openStores(kinds, { connection, indexer, database: state });
+    const turns = new Turns(database, usage, null);
+    stores = openStores(kinds, { ...database, usage, turns, connection });
     await indexer.recover(now());
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
@@ -148,8 +132,8 @@ export async function openWith<S extends SqliteStores>(
   const ownSecrets = async (): Promise<readonly Uint8Array[]> => {
     if (inMemory) return [randomBytes(32)];
     const { secrets = [] } = options;
-    if (secrets.length === 0) return secretOfFile(db, join(dirname(path), 'secret.key'), notice);
-    await checkSecrets(db, secrets, TEXTS.configuredSecret);
+    if (secrets.length === 0) return secretOfFile(driver, join(dirname(path), 'secret.key'), notice);
+    await driver.ask(() => checkSecrets(secrets, TEXTS.configuredSecret));
     return secrets;
   };
   const folder = join(dirname(path), 'running');
@@ -172,7 +156,7 @@ export async function openWith<S extends SqliteStores>(
       marks?.close();
       // Leaves one file instead of three. It is not an error if another process is still reading.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
-      await db.destroy();
+      connection.close();
     },
   };
 }
@@ -206,18 +190,14 @@ function open(
 
 /** Master secret from the file. Created only if no stored data depends on an earlier one. */
 async function secretOfFile(
-  db: Kysely<SettingsSchema>,
+  { ask }: SqliteDriver,
   file: string,
   notice: (sentence: string) => void,
 ): Promise<readonly Uint8Array[]> {
-  const known = await db
-    .selectFrom('settings')
-    .select('value')
-    .where('name', '=', 'secret_fingerprint')
-    .executeTakeFirst();
+  const known = await ask(() => settingOf('secret_fingerprint'));
   const master = masterSecret(file, known === undefined);
   tighten(file, notice);
-  await checkSecrets(db, [master], file);
+  await ask(() => checkSecrets([master], file));
   return [master];
 }
 
@@ -231,43 +211,15 @@ function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// Kysely over the runtime's SQLite connection. Kysely's own dialect expects the interface of another driver.
-
-/** Dialect for an open connection. Destroying the Kysely instance closes it. */
-function sqliteDialect(connection: SqlConnection): SqliteDialect {
-  const database: SqliteDatabase = {
-    close: () => connection.close(),
-    prepare(text) {
-      const { reader, run, all } = connection.prepare(text);
-      return {
-        reader,
-        run: (values) => run(...(values as readonly SqlValue[])),
-        all: (values) => all(...(values as readonly SqlValue[])),
-        iterate: (values) => all(...(values as readonly SqlValue[])).values(),
-      };
-    },
-  };
-  return new SqliteDialect({ database });
-}
-
 // Identity of the database, stored once. Its journals refer to it.
 
 const SETTING = 'identity';
 const IDENTITY_BYTES = 8;
 
-/** Reads or creates the identity. Inside a transaction. */
-async function identityOf(db: Kysely<SettingsSchema>): Promise<Uint8Array> {
-  await db
-    .insertInto('settings')
-    .values({ name: SETTING, value: randomBytes(IDENTITY_BYTES).toString('hex') })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const { value } = await db
-    .selectFrom('settings')
-    .select('value')
-    .where('name', '=', sql.lit(SETTING))
-    .executeTakeFirstOrThrow();
-  return Buffer.from(value, 'hex');
+/** Reads or creates the identity. */
+function* identityOf(): Queries<Uint8Array> {
+  yield* addSetting(SETTING, randomBytes(IDENTITY_BYTES).toString('hex'));
+  return Buffer.from((yield* settingOf(SETTING)) ?? '', 'hex');
 }
 
 class JournalOrigin implements Origin {

@@ -1,5 +1,6 @@
 // Interface between stores and databases. A store writes its queries once, as generators, and a driver runs them.
 import type { CompiledQuery, Kysely, QueryExecutorProvider, RawBuilder } from 'kysely';
+import type { NoticeListener } from '../../accounts/ports/index.ts';
 import type { EntryWriter } from '../journal/entries.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import type { SchemaChange } from './schema.ts';
@@ -62,8 +63,8 @@ interface Lockable<Query> {
   forUpdate(): { skipLocked(): Query } & Query;
 }
 
-/** A database as seen by its stores. */
-export interface Database {
+/** A connected database: builds, runs and combines queries. */
+export interface Driver {
   readonly kind: Kind;
   readonly dialect: Dialect;
   /** Unix milliseconds by this process's clock. */
@@ -77,7 +78,7 @@ export interface Database {
   readonly separately: Transact;
   /** `transact` for a single statement. */
   readonly write: <Row>(query: Query<Row>) => Promise<readonly Row[]>;
-  /** Runs read-only queries without a transaction. */
+  /** Runs queries one by one, without a transaction. */
   readonly ask: Transact;
   /**
    * Deletes a bounded number of rows: as many as fit into one millisecond in SQLite, one statement's worth in PostgreSQL.
@@ -89,10 +90,14 @@ export interface Database {
     find: (limit: number) => Query<Row>,
     remove: (rows: readonly Row[]) => Queries<unknown>,
   ) => Promise<number>;
+}
+
+/** A database as seen by its stores: a driver with a journal. */
+export interface Database extends Driver {
   /** Indexer for writes that an answer waits for. They are durable in the journal when `append` returns, and soon in tables. */
   readonly indexer: Indexer;
   /** Registers how journal entries of a kind become rows, within the indexer's transaction. Must be idempotent. */
-  readonly onEntries: <T>(kind: number, writer: EntryWriter<T, [], Queries<void>>) => void;
+  readonly onEntries: <T>(kind: number, writer: EntryWriter<T>) => void;
 }
 
 /** A database for stores of turns, or with quotas. */
@@ -101,11 +106,17 @@ export interface StateDatabase extends Database {
   readonly turns: Turns;
 }
 
-/** A store: its tables, and its queries. */
-export interface Store<T> {
-  readonly tables: readonly Table[];
+/** A database that several machines share. */
+export interface SharedDatabase extends StateDatabase {
+  /** Subscribes to a channel, on a separate connection. @throws GatewayError 503 */
+  readonly listen: (channel: string, received: (text: string) => void) => Promise<NoticeListener>;
+}
+
+/** A store: its tables, and its queries. @typeParam On database that it needs */
+export interface Store<T, On extends StateDatabase = StateDatabase> {
+  readonly tables?: readonly Table[];
   /** Changes of tables that were created in an earlier schema version. */
   readonly changes?: readonly SchemaChange[];
   /** Called once the tables exist. */
-  readonly open: (database: StateDatabase) => T;
+  readonly open: (database: On) => T;
 }

@@ -1,8 +1,8 @@
 // Pub/sub between processes by LISTEN and NOTIFY (PostgreSQL 16, "NOTIFY", 2026-11: payloads are shorter than 8,000 bytes).
 // A table lists the subscribers, so that processes listen only if needed: each connection costs the server a process.
 import { sql } from 'kysely';
-import type { NoticeListener, NoticeStore } from '../../accounts/ports/index.ts';
-import { firstOf, type StateDatabase } from './database.ts';
+import type { NoticeStore } from '../../accounts/ports/index.ts';
+import { firstOf, type SharedDatabase, type Store } from './database.ts';
 import { table } from './table.ts';
 
 const NOTICES_WANTED = table({
@@ -21,10 +21,9 @@ const NOTICES_WANTED = table({
 /** Name of the channel. Each schema is a separate installation, and schema names may be too long, hence the hash. */
 const CHANNEL = sql<string>`'dragoman_' || md5(current_schema())`;
 
-export type Listen = (channel: string, received: (text: string) => void) => Promise<NoticeListener>;
+export const notices: Store<NoticeStore, SharedDatabase> = { tables: [NOTICES_WANTED], open: openNotices };
 
-/** @param listen subscribes to a channel on a separate connection. @throws GatewayError 503 */
-export function openNotices({ on, dialect, write, ask }: StateDatabase, listen: Listen): NoticeStore {
+function openNotices({ on, dialect, write, ask, listen }: SharedDatabase): NoticeStore {
   const db = on(NOTICES_WANTED);
   const now = dialect.nowMs(0);
   return {
@@ -60,5 +59,3 @@ export function openNotices({ on, dialect, write, ask }: StateDatabase, listen: 
     },
   };
 }
-
-export const noticeTables = [NOTICES_WANTED];

@@ -1,7 +1,8 @@
 // Creates the tables of a database, and migrates those of earlier programs. The database stores its schema version and the
 // oldest program that may use it. Data from before version 1 is refused.
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
+import { firstOf, type Queries } from './database.ts';
 import { addColumns, type Kind, latestOf, makeTable, table, type TableDeclaration } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
@@ -21,7 +22,7 @@ export interface SchemaChange {
   readonly up: Partial<Record<Kind, readonly string[]>>;
 }
 
-/** Tables of a database, and their migrations. */
+/** Tables of a database, each once, and their migrations. */
 export interface SchemaParts {
   readonly tables: readonly TableDeclaration[];
   readonly changes?: readonly SchemaChange[] | undefined;
@@ -46,7 +47,6 @@ export function versionOf({ tables, changes = [] }: SchemaParts): number {
 }
 
 export interface Place {
-  readonly db: Kysely<never>;
   readonly kind: Kind;
   /** Name of the database in errors, e.g. its path. */
   readonly name: string;
@@ -55,21 +55,21 @@ export interface Place {
 }
 
 /**
- * Creates or migrates the tables. Call it within a transaction that holds a lock, because two processes may start on the
+ * Creates or migrates the tables. Run it within a transaction that holds a lock, because two processes may start on the
  * same empty database.
  * @param program version of this program
  * @throws GatewayError `internal` for a database that requires a newer program, or from before version 1
  */
-export async function bringUpToDate(
+export function* bringUpToDate(
   place: Place,
   { tables, changes = [] }: SchemaParts,
   program: string = PROGRAM,
-): Promise<void> {
-  const { db, kind, name, nowMs } = place;
-  const own = unique(tables).filter(({ only }) => only === undefined || only === kind);
+): Queries<void> {
+  const { kind, name, nowMs } = place;
+  const own = tables.filter(({ only }) => only === undefined || only === kind);
   const current = versionOf({ tables: own, changes });
-  const before = await storedVersion(place);
-  if (before === null) await makeTable(db, kind, VERSIONS);
+  const before = yield* storedVersion(place);
+  if (before === null) yield* makeTable(kind, VERSIONS);
   else if (isOlder(program, before.oldest_program))
     throw new GatewayError(
       'internal',
@@ -78,16 +78,16 @@ export async function bringUpToDate(
   const from = before?.version ?? 0;
   if (from >= current) return;
   for (const declared of own)
-    if ((declared.since ?? 1) > from) await makeTable(db, kind, declared);
-    else await addColumns(db, kind, declared, from);
+    if ((declared.since ?? 1) > from) yield* makeTable(kind, declared);
+    else yield* addColumns(kind, declared, from);
   let oldest = before?.oldest_program ?? PROGRAM_OF_VERSION_1;
   for (const { version, oldestProgram, up } of changes.toSorted((a, b) => a.version - b.version)) {
     if (version <= from) continue;
-    for (const statement of up[kind] ?? []) await sql.raw(statement).execute(db);
+    for (const statement of up[kind] ?? []) yield sql.raw(statement);
     if (oldestProgram !== undefined && isOlder(oldest, oldestProgram)) oldest = oldestProgram;
   }
-  await sql`insert into schema_version (version, oldest_program, applied_at)
-    values (${current}, ${oldest}, ${nowMs})`.execute(db);
+  yield sql`insert into schema_version (version, oldest_program, applied_at)
+    values (${current}, ${oldest}, ${nowMs})`;
 }
 
 /** First program with schema version 1. */
@@ -99,27 +99,28 @@ interface VersionRow {
 }
 
 /** @returns the stored version; null for an empty database */
-async function storedVersion({ db, kind, name }: Place): Promise<VersionRow | null> {
-  const isThere = async (of: string): Promise<boolean> => {
-    const found =
-      kind === 'sqlite'
-        ? sql`select 1 from sqlite_master where type = 'table' and name = ${of}`
-        : sql`select 1 from pg_catalog.pg_class as c
-            join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-            where c.relname = ${of} and n.nspname = current_schema`;
-    return (await found.execute(db)).rows.length > 0;
-  };
-  if (await isThere(VERSIONS.name)) {
-    const { rows } = await sql<VersionRow>`
-      select version, oldest_program from schema_version order by version desc limit 1`.execute(db);
-    return rows[0] ?? null;
+function* storedVersion({ kind, name }: Place): Queries<VersionRow | null> {
+  if (yield* isThere(kind, VERSIONS.name)) {
+    const latest = yield* firstOf(sql<VersionRow>`
+      select version, oldest_program from schema_version order by version desc limit 1`);
+    return latest ?? null;
   }
-  if (await isThere('schema_migrations'))
+  if (yield* isThere(kind, 'schema_migrations'))
     throw new GatewayError(
       'internal',
       `${name} was written by a Dragoman of before the first release, whose data no release can read: start with an empty data directory or database, and make keys and projects anew.`,
     );
   return null;
+}
+
+function* isThere(kind: Kind, table: string): Queries<boolean> {
+  const found =
+    kind === 'sqlite'
+      ? sql`select 1 from sqlite_master where type = 'table' and name = ${table}`
+      : sql`select 1 from pg_catalog.pg_class as c
+          join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+          where c.relname = ${table} and n.nspname = current_schema`;
+  return (yield found).length > 0;
 }
 
 /** Compares versions like `1.2.3`, ignoring a suffix after a hyphen. */
@@ -129,9 +130,4 @@ function isOlder(one: string, other: string): boolean {
   const [a, b] = [numbers(one), numbers(other)];
   const at = b.findIndex((number, index) => number !== (a[index] ?? 0));
   return at >= 0 && (a[at] ?? 0) < (b[at] ?? 0);
-}
-
-/** Removes duplicates: several stores may use the same table. */
-function unique(tables: readonly TableDeclaration[]): readonly TableDeclaration[] {
-  return [...new Map(tables.map((declared) => [declared.name, declared])).values()];
 }

@@ -4,7 +4,7 @@ import { audit } from './audit.ts';
 import { batches } from './batches.ts';
 import { blobs } from './blobs.ts';
 import { conversations } from './conversations.ts';
-import type { StateDatabase, Store } from './database.ts';
+import type { SharedDatabase, StateDatabase, Store } from './database.ts';
 import { files } from './files.ts';
 import { findings } from './findings.ts';
 import { interruptedTries } from './interrupted-tries.ts';
@@ -13,21 +13,24 @@ import { keys } from './keys.ts';
 import { ledger } from '../ledger/ledger.ts';
 import { usage } from '../ledger/usage.ts';
 import { managementAnswers } from './management-answers.ts';
+import { notices } from './notices.ts';
 import { payloads } from './payloads.ts';
 import { projects } from './projects.ts';
 import { prompts } from './prompts.ts';
 import { replicas } from './replicas.ts';
 import { responses } from './responses.ts';
 import { stateUsage } from './state-usage.ts';
-import type { SchemaChange } from './schema.ts';
+import type { SchemaParts } from './schema.ts';
+import { SETTINGS } from './settings.ts';
 import type { Table } from './table.ts';
 import { uploads } from './uploads.ts';
 import { vault } from './vault.ts';
 import { webhooks } from './webhooks.ts';
 
-/** Stores by their names. */
-export type Stores = Readonly<Record<string, Store<unknown>>>;
+/** Stores by name. @typeParam On database that they need */
+export type Stores<On extends StateDatabase = StateDatabase> = Readonly<Record<string, Store<unknown, On>>>;
 
+/** Stores of both databases. */
 export const STATE_STORES = {
   audit,
   keys,
@@ -50,44 +53,34 @@ export const STATE_STORES = {
   ledger,
 } satisfies Stores;
 
-export const SHARED_STORES = { blobs, findings, replicas } satisfies Stores;
-
-/** A store as opened by the driver of one database. */
-export interface DriverStore<Base, T> {
-  readonly tables?: readonly Table[];
-  readonly changes?: readonly SchemaChange[];
-  /** Called once the tables exist. */
-  readonly open: (base: Base) => T;
-}
+export const POSTGRES_STORES = {
+  ...STATE_STORES,
+  blobs,
+  findings,
+  notices,
+  replicas,
+} satisfies Stores<SharedDatabase>;
 
 /** Open stores by name. */
-export type OpenStores<S extends Readonly<Record<string, DriverStore<never, unknown>>>> = {
-  readonly [K in keyof S]: ReturnType<S[K]['open']>;
-};
+export type OpenStores<S extends Stores<never>> = { readonly [K in keyof S]: ReturnType<S[K]['open']> };
 
-/** Adapts stores that run on both databases to a driver. */
-export function shared<S extends Stores>(
+/** Opens stores, once their tables exist. */
+export function openStores<On extends StateDatabase, S extends Stores<On>>(
   stores: S,
-): {
-  readonly [K in keyof S]: DriverStore<{ readonly database: StateDatabase }, ReturnType<S[K]['open']>>;
-} {
-  const entries = Object.entries(stores).map(([name, { tables, changes = [], open }]) => [
-    name,
-    { tables, changes, open: ({ database }: { readonly database: StateDatabase }) => open(database) },
-  ]);
-  return Object.fromEntries(entries) as ReturnType<typeof shared<S>>;
-}
-
-export function openStores<Base, S extends Readonly<Record<string, DriverStore<Base, unknown>>>>(
-  stores: S,
-  base: Base,
+  database: On,
 ): OpenStores<S> {
-  const open = Object.entries(stores).map(([name, store]) => [name, store.open(base)] as const);
+  const open = Object.entries(stores).map(([name, store]) => [name, store.open(database)] as const);
   return Object.fromEntries(open) as OpenStores<S>;
 }
 
 /** Tables of stores, without duplicates. */
-export function tablesOf(stores: Stores): readonly Table[] {
-  const tables = Object.values(stores).flatMap((store) => store.tables);
+export function tablesOf(stores: Stores<never>): readonly Table[] {
+  const tables = Object.values(stores).flatMap((store) => store.tables ?? []);
   return [...new Map(tables.map((declared) => [declared.name, declared])).values()];
+}
+
+/** Tables and migrations of a database with these stores. */
+export function schemaOf(stores: Stores<never>): SchemaParts {
+  const changes = Object.values(stores).flatMap((store) => store.changes ?? []);
+  return { tables: [SETTINGS, ...tablesOf(stores)], changes };
 }

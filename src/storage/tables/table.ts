@@ -1,6 +1,7 @@
 // Declaration of a table for both databases: columns and keys as data. It creates the table, gives the type of its rows, and
 // controls how they are moved and backed up.
-import { type Generated, type Kysely, sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
+import type { Queries } from './database.ts';
 
 /** Kinds of databases. */
 export type Kind = 'sqlite' | 'postgres';
@@ -126,17 +127,16 @@ export function rowColumn(declared: TableDeclaration): string | undefined {
 }
 
 /** Adds the columns that are newer than a schema version. */
-export async function addColumns(
-  db: Kysely<never>,
+export function* addColumns(
   kind: Kind,
   { name, columns, added = {} }: TableDeclaration,
   from: number,
-): Promise<void> {
+): Queries<void> {
   for (const [column, since] of Object.entries(added)) {
     const type = columns[column];
     if (since <= from || type === undefined) continue;
     const what = `${quoted(column)} ${TYPES[kind][baseOf(type)].join(' ')}`;
-    await sql.raw(`alter table ${quoted(name)} add column ${what}`).execute(db);
+    yield sql.raw(`alter table ${quoted(name)} add column ${what}`);
   }
 }
 
@@ -146,8 +146,8 @@ export function latestOf({ since = 1, added = {} }: TableDeclaration): number {
 }
 
 /** Creates a table and its indexes. */
-export async function makeTable(db: Kysely<never>, kind: Kind, declared: TableDeclaration): Promise<void> {
-  for (const statement of statementsOf(kind, declared)) await sql.raw(statement).execute(db);
+export function* makeTable(kind: Kind, declared: TableDeclaration): Queries<void> {
+  for (const statement of statementsOf(kind, declared)) yield sql.raw(statement);
 }
 
 function statementsOf(kind: Kind, declared: TableDeclaration): readonly string[] {

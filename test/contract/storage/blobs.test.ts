@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { openBucket } from '../../../src/base/runtime/s3.ts';
 import { BlobFolder } from '../../../src/storage/blob-folder.ts';
 import type { BlobStore } from '../../../src/accounts/ports/index.ts';
-import { SHARED_STORES } from '../../../src/storage/tables/stores.ts';
-import { shared } from '../../../src/storage/tables/stores.ts';
+import { blobs } from '../../../src/storage/tables/blobs.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { S3Blobs } from '../../../src/storage/s3-blobs.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
@@ -44,7 +43,7 @@ async function bucket(): Promise<Opened> {
 }
 
 async function postgres(): Promise<Opened> {
-  return openWith(shared(SHARED_STORES), { url: await freshPostgres(), ...PATIENT });
+  return openWith({ blobs }, { url: await freshPostgres(), ...PATIENT });
 }
 
 describe.each([

@@ -2,13 +2,13 @@
 import { describe } from 'bun:test';
 import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
-import { STORES } from '../../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { freshPath } from '../../support/storage/storage-directory.ts';
 
 /** Records and sums have tests of their own, and many tables. */
-const { ledger: _ledger, usage: _usage, ...STATE_STORES } = STORES;
+const { ledger: _ledger, usage: _usage, ...STATE_STORES } = POSTGRES_STORES;
 
 /** Stores besides the records, in both databases. */
 export type StateStorage = Omit<Storage, 'ledger' | 'usage' | 'running' | 'secret' | 'earlierSecrets'>;

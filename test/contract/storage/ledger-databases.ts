@@ -2,9 +2,9 @@
 import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { CompiledQuery } from 'kysely';
 import { openWith as openPostgres } from '../../../src/storage/postgres/storage.ts';
-import { STORES as POSTGRES_STORES } from '../../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { openWith as openSqlite } from '../../../src/storage/sqlite/storage.ts';
-import { STORES as SQLITE_STORES } from '../../../src/storage/sqlite/stores.ts';
+import { STATE_STORES } from '../../../src/storage/tables/stores.ts';
 import type { Database } from '../../../src/storage/tables/database.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
@@ -19,9 +19,9 @@ export interface DamagedStorage extends LedgerStorage {
   readonly damage: () => Promise<void>;
 }
 
-function damage({ database }: { readonly database: Database }): DamagedStorage['damage'] {
+function damage({ ask }: Database): DamagedStorage['damage'] {
   return () =>
-    database.ask(function* () {
+    ask(function* () {
       yield CompiledQuery.raw('update usage set requests = requests + 1, nano_usd = 7');
     });
 }
@@ -47,7 +47,7 @@ const SQLITE: LedgerDatabase = {
     const path = freshPath();
     return () =>
       openSqlite(
-        { ...SQLITE_STORES, damage: { open: damage } },
+        { ...STATE_STORES, damage: { open: damage } },
         { path, later: () => {}, elapsedMs: lookingClock(0.3) },
       );
   },

@@ -1,10 +1,10 @@
 // Stores that only several processes of one PostgreSQL database have.
 import { describe } from 'bun:test';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
-import { STORES } from '../../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 
-const { findings, notices, replicas } = STORES;
+const { findings, notices, replicas } = POSTGRES_STORES;
 
 /** Opens the same database once more, as a process does. */
 type OpenShared = () => ReturnType<typeof openShared>;

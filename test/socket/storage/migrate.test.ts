@@ -14,8 +14,8 @@ import {
   REWRITTEN_TABLES,
 } from '../../../src/storage/moving/tables.ts';
 import { openSqliteStorage, openWith } from '../../../src/storage/sqlite/storage.ts';
-import { STORES } from '../../../src/storage/sqlite/stores.ts';
-import type { SqliteBase } from '../../../src/storage/sqlite/store.ts';
+import { STATE_STORES } from '../../../src/storage/tables/stores.ts';
+import type { SqliteDatabase } from '../../../src/storage/sqlite/database.ts';
 import { openPostgresStorage } from '../../../src/storage/postgres/storage.ts';
 import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
@@ -30,13 +30,13 @@ const ADMIN_KEY = 'sk-test-admin-0123456789';
 const HOUR = 3_600_000;
 
 test('every table and setting of a data directory has its place in a move', async () => {
-  const { base, ...storage } = await openWith(
-    { ...STORES, base: { open: (base: SqliteBase) => base } },
+  const { database, ...storage } = await openWith(
+    { ...STATE_STORES, database: { open: (own: SqliteDatabase) => own } },
     { path: freshPath() },
   );
   await storage.secret('pepper');
   const names = (query: string): readonly string[] =>
-    base.connection
+    database.connection
       .prepare(query)
       .all()
       .map(({ name }) => String(name));

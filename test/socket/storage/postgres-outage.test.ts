@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { GatewayError } from '../../../src/canonical/index.ts';
 import { newGenerationId } from '../../../src/base/runtime/ids.ts';
 import { openWith, type PostgresOptions } from '../../../src/storage/postgres/storage.ts';
-import { STORES } from '../../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import type { StoredResponse } from '../../../src/accounts/ports/index.ts';
 import { BEST_OF_THREE } from '../../support/growth.ts';
 import { eventually } from '../../support/program.ts';
@@ -51,7 +51,7 @@ async function open(options: PostgresOptions) {
       look();
     });
   return {
-    storage: await openWith(STORES, { confirmMs: 300, statementMs: 500, notice, ...options }),
+    storage: await openWith(POSTGRES_STORES, { confirmMs: 300, statementMs: 500, notice, ...options }),
     reported,
   };
 }

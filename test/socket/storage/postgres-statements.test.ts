@@ -2,7 +2,7 @@
 // questions, and a request that needs nothing stored asks nothing.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
-import { STORES } from '../../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { startGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
     'of an answer that is stored: one, also with its items in a conversation; of what is continued: one or two',
     async () => {
       const counter = await counted();
-      const storage = await openWith(STORES, { url: counter.url });
+      const storage = await openWith(POSTGRES_STORES, { url: counter.url });
       ends.push(() => storage.close());
       const { conversations, responses } = storage;
       const asked = async (work: () => Promise<unknown>): Promise<number> => {
@@ -68,7 +68,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
     async () => {
       const counter = await counted();
       let mostBytes = 1_000_000;
-      const storage = await openWith(STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
+      const storage = await openWith(POSTGRES_STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
       ends.push(() => storage.close());
       const { responses, stateUsage } = storage;
       await responses.put(storedResponse('resp_1', { expiresAt: null }));
@@ -89,7 +89,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
     async () => {
       const counter = await counted();
       let mostBytes = 1_000_000;
-      const storage = await openWith(STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
+      const storage = await openWith(POSTGRES_STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
       ends.push(() => storage.close());
       const { responses, stateUsage } = storage;
       const put = (ids: readonly string[], wrong?: string): Promise<readonly string[]> =>

@@ -4,8 +4,8 @@ import { afterEach, expect, describe, test } from 'bun:test';
 import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
-import { STORES } from '../../../src/storage/postgres/stores.ts';
-import type { PostgresBase, PostgresStore } from '../../../src/storage/postgres/store.ts';
+import { POSTGRES_STORES, schemaOf } from '../../../src/storage/tables/stores.ts';
+import { type Database, rowsOf, type Store } from '../../../src/storage/tables/database.ts';
 import { versionOf } from '../../../src/storage/tables/schema.ts';
 import { table } from '../../../src/storage/tables/table.ts';
 import { startManaged, type ManagedGateway } from '../../support/management/scene.ts';
@@ -28,10 +28,10 @@ const EXTENDED =
   );
 
 /** The schema version behind that of this program. */
-const NEXT = versionOf({ tables: Object.values(STORES).flatMap(({ tables = [] }) => tables) }) + 1;
+const NEXT = versionOf(schemaOf(POSTGRES_STORES)) + 1;
 
 /** Schema of a newer program: a column in each of them, with an index, and a table of its own. */
-const newer = (oldestProgram?: string): PostgresStore<PostgresBase> => ({
+const newer = (oldestProgram?: string): Store<Database> => ({
   tables: [table({ name: 'things_to_come', columns: { id: 'id' }, key: ['id'], since: NEXT })],
   changes: [
     {
@@ -45,7 +45,7 @@ const newer = (oldestProgram?: string): PostgresStore<PostgresBase> => ({
       },
     },
   ],
-  open: (base) => base,
+  open: (database) => database,
 });
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
@@ -61,7 +61,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
       };
       const before = await start();
       await works(before);
-      const { base, ...future } = await openWith({ ...STORES, base: newer() }, { url });
+      const { database, ...future } = await openWith({ ...POSTGRES_STORES, database: newer() }, { url });
       ends.push(() => future.close());
       await works(before);
       const after = await start();
@@ -70,10 +70,8 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
 
       // The newer one finds its columns in all that the older ones have written since.
       for (const table of EXTENDED) {
-        const { rows } =
-          await sql`select 1 from ${sql.table(table)} where to_come is not null or counted <> 7`.execute(
-            base.db,
-          );
+        const strange = sql`select 1 from ${sql.table(table)} where to_come is not null or counted <> 7`;
+        const rows = await database.ask(() => rowsOf(strange));
         expect([table, rows.length]).toEqual([table, 0]);
       }
     },
@@ -84,7 +82,10 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
     'that has changed the form of what is there, this one does not start, and says why',
     async () => {
       const url = await freshPostgres();
-      const future = await openWith({ ...STORES, base: newer('99.0.0') }, { url, program: '99.0.0' });
+      const future = await openWith(
+        { ...POSTGRES_STORES, database: newer('99.0.0') },
+        { url, program: '99.0.0' },
+      );
       await future.close();
       const error = await rejection(startManaged({ database_url: url, secret: SECRET }));
       expect(String(error)).toContain('install 99.0.0 or newer');

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { watchReplicas } from '../../../src/app/cli/compose/watch-replicas.ts';
 import type { ReplicaStore, Storage } from '../../../src/accounts/ports/index.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
-import { STORES } from '../../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { Secret } from '../../../src/base/telemetry/secret.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -87,7 +87,10 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     const url = await freshPostgres();
     const stores: { close(): Promise<void> }[] = [];
     const { start } = installation(new ManualClock(), async () => {
-      const storage = await openWith({ replicas: STORES.replicas }, { url, connections: 1, ...PATIENT });
+      const storage = await openWith(
+        { replicas: POSTGRES_STORES.replicas },
+        { url, connections: 1, ...PATIENT },
+      );
       stores.push(storage);
       return storage;
     });

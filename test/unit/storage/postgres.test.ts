@@ -4,7 +4,7 @@ import { GatewayError } from '../../../src/canonical/index.ts';
 import { Breaker } from '../../../src/storage/postgres/breaker.ts';
 import { databaseAway } from '../../../src/storage/database-away.ts';
 import { openWith, type PostgresOptions } from '../../../src/storage/postgres/storage.ts';
-import { STORES } from '../../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { rejection } from '../../support/rejection.ts';
 import {
   freshPostgres,
@@ -16,7 +16,7 @@ import {
 /** A server is made in a second or two; on a busy machine in more. */
 const PATIENCE_MS = 120_000;
 
-const open = (options: PostgresOptions) => openWith(STORES, options);
+const open = (options: PostgresOptions) => openWith(POSTGRES_STORES, options);
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL database', () => {
   test(

@@ -6,8 +6,8 @@ import { version } from '../../../package.json' with { type: 'json' };
 import { openSqlite } from '../../../src/base/runtime/sqlite.ts';
 import { GroupCommit } from '../../../src/storage/sqlite/group-commit.ts';
 import { openSqliteStorage, openWith } from '../../../src/storage/sqlite/storage.ts';
-import type { SqliteStore } from '../../../src/storage/sqlite/store.ts';
-import { STORES } from '../../../src/storage/sqlite/stores.ts';
+import type { Store } from '../../../src/storage/tables/database.ts';
+import { schemaOf, STATE_STORES } from '../../../src/storage/tables/stores.ts';
 import { PROGRAM, type SchemaChange, versionOf } from '../../../src/storage/tables/schema.ts';
 import { table } from '../../../src/storage/tables/table.ts';
 import { KEY } from '../../contract/storage/samples.ts';
@@ -197,16 +197,16 @@ test('two processes that start together agree on the tables and the secret', asy
 });
 
 /** The schema version of this program. */
-const CURRENT = versionOf({ tables: Object.values(STORES).flatMap(({ tables = [] }) => tables) });
+const CURRENT = versionOf(schemaOf(STATE_STORES));
 
 /** The stores of a program that brings a schema version of its own. */
-const withChange = (change: Omit<SchemaChange, 'version'>, tables: SqliteStore<null>['tables'] = []) => ({
-  ...STORES,
+const withChange = (change: Omit<SchemaChange, 'version'>, tables: Store<null>['tables'] = []) => ({
+  ...STATE_STORES,
   newer: {
     tables,
     changes: [{ version: CURRENT + 1, ...change }],
     open: () => null,
-  } satisfies SqliteStore<null>,
+  } satisfies Store<null>,
 });
 
 test('changes of the schema run once, in order, and keep what is there', async () => {
@@ -216,7 +216,7 @@ test('changes of the schema run once, in order, and keep what is there', async (
   await old.keys.insert(KEY, someEntry());
   await old.close();
   const newer = {
-    ...STORES,
+    ...STATE_STORES,
     newer: {
       tables: [table({ name: 'toys', columns: { id: 'id' }, key: ['id'], since: CURRENT + 1 })],
       changes: [
@@ -224,7 +224,7 @@ test('changes of the schema run once, in order, and keep what is there', async (
         { version: CURRENT + 1, up: { sqlite: ["alter table keys add column color text default 'red'"] } },
       ],
       open: () => null,
-    } satisfies SqliteStore<null>,
+    } satisfies Store<null>,
   };
   for (let start = 0; start < 2; start++) {
     const storage = await openWith(newer, { path });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { MOST_NOTICE_BYTES } from '../../../../src/accounts/ports/index.ts';
 import { openWith } from '../../../../src/storage/postgres/storage.ts';
-import { STORES } from '../../../../src/storage/postgres/stores.ts';
+import { POSTGRES_STORES } from '../../../../src/storage/tables/stores.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { eventually } from '../../../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../../support/servers/postgres.ts';
@@ -25,7 +25,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
       const gateways = await Promise.all([1, 2].map(() => startManaged(config, { clock })));
       const [one, two] = gateways;
       if (!one || !two) throw new Error('no gateways');
-      const { notices, close } = await openWith({ notices: STORES.notices }, { url: database });
+      const { notices, close } = await openWith({ notices: POSTGRES_STORES.notices }, { url: database });
       expect(await notices.isWanted('nobody')).toBe(false);
       const received = new Received(await listenAt(one.origin, ADMIN_KEY));
       await eventually('it is said that somebody watches', () => notices.isWanted('nobody'));
@@ -52,7 +52,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
     'a notice of the longest kind arrives, at all who hear, in their own schema alone',
     async () => {
       const url = await freshPostgres();
-      const open = (at: string) => openWith({ notices: STORES.notices }, { url: at });
+      const open = (at: string) => openWith({ notices: POSTGRES_STORES.notices }, { url: at });
       const [one, two, remote] = await Promise.all([url, url, await freshPostgres()].map(open));
       if (!one || !two || !remote) throw new Error('no storage');
       const received: string[] = [];
