@@ -1,5 +1,5 @@
 // The audit log of changes. Entries are appended and purged, but never changed.
-import type { Compilable, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { AuditEntry, AuditOf, AuditQuery, AuditStore } from '../../accounts/ports/index.ts';
 import { type Database, firstOf, type Queries, type Query, type Store } from './database.ts';
@@ -60,8 +60,8 @@ export function auditInsert(db: AuditDb, entry: AuditEntry): Query {
  */
 export function* audited<Row, Thing>(
   db: AuditDb,
-  before: Compilable<Row>,
-  change: Compilable<Row>,
+  before: Query<Row>,
+  change: Query<Row>,
   decode: (row: Row) => Thing,
   auditOf: AuditOf<Thing>,
 ): Queries<Thing | null> {

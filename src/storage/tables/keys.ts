@@ -1,23 +1,13 @@
 // API keys with their permissions and limits. Stores only hashes of their secrets.
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import type { Updateable } from 'kysely';
 import type { KeyRole, RoutingDefaults } from '../../canonical/index.ts';
-import type {
-  AuditEntry,
-  AuditOf,
-  ChangeOf,
-  KeyChange,
-  KeyFilter,
-  KeyPage,
-  KeyStore,
-  PageRequest,
-  StoredKey,
-} from '../../accounts/ports/index.ts';
-import { AUDIT, audited, auditInsert } from './audit.ts';
-import { CHANGE_NUMBERS, greatestChange, numbering } from './change-numbers.ts';
-import { type Database, firstOf, rowsOf, type Store } from './database.ts';
+import type { KeyChange, KeyStore, StoredKey } from '../../accounts/ports/index.ts';
+import { AUDIT, auditInsert } from './audit.ts';
+import { CHANGE_NUMBERS, numbering } from './change-numbers.ts';
+import { type Database, rowsOf, type Store } from './database.ts';
 import { SharedJson } from './shared-json.ts';
-import { type SchemaOf, table } from './table.ts';
-import { contains, decodeEntries, encodeEntries, otherVersion, pageOf, present } from './tenants.ts';
+import { type RowIn, table } from './table.ts';
+import { contains, decodeEntries, encodeEntries, present, tenantTable } from './tenants.ts';
 
 const KEYS = table({
   name: 'keys',
@@ -66,139 +56,71 @@ const KEYS = table({
   added: { on_disconnect: 5 },
 });
 
-type KeyRow = NonNullable<(typeof KEYS)['row']>;
+type KeyRow = RowIn<typeof KEYS>;
 
 /** Keys per step when all are read. Other work runs in between. */
 const PORTION = 2_000;
 /** Default roles. */
 const USUAL_ROLES: readonly KeyRole[] = ['models'];
 
-export const keys: Store<KeyStore> = {
-  tables: [CHANGE_NUMBERS, AUDIT, KEYS],
-  open: (database) => new Keys(database),
-};
+export const keys: Store<KeyStore> = { tables: [CHANGE_NUMBERS, AUDIT, KEYS], open: openKeys };
 
-class Keys implements KeyStore {
-  readonly #database: Database;
-  readonly #db: Kysely<SchemaOf<[typeof KEYS, typeof AUDIT]>>;
-  readonly #json = new SharedJson();
-  readonly mark: () => Promise<number>;
-
-  constructor(database: Database) {
-    this.#database = database;
-    this.#db = database.on(KEYS, AUDIT);
-    this.mark = greatestChange(database, 'keys');
-  }
-
-  insert(
-    key: StoredKey,
-    audit: AuditEntry,
-    mayBe?: (namesakes: readonly StoredKey[]) => boolean,
-  ): Promise<boolean> {
-    const { id, projectId, createdAt, updatedAt, version, ...rest } = key;
-    const query = this.#db.insertInto('keys').values({
-      ...encodeKeyChange(rest),
-      id,
-      name: key.name,
-      hash: key.hash,
-      hint: key.hint,
-      project_id: projectId,
-      created_at: createdAt,
-      updated_at: updatedAt,
-      version,
-    });
-    const namesakes = this.#named(key.name);
-    const [db, decode] = [this.#db, this.#decode];
-    return this.#database.exclusively(function* () {
-      if (mayBe && !mayBe((yield* rowsOf(namesakes)).map(decode))) return false;
-      yield query;
-      yield auditInsert(db, audit);
-      return true;
-    });
-  }
-
-  async find(id: string): Promise<StoredKey | null> {
-    const row = await this.#database.ask(() => firstOf(this.#byId(id)));
-    return row ? this.#decode(row) : null;
-  }
-
-  async named(name: string): Promise<readonly StoredKey[]> {
-    return (await this.#database.ask(() => rowsOf(this.#named(name)))).map(this.#decode);
-  }
-
-  async list({
-    projectId,
-    isRevoked,
-    name,
-    search,
-    ids,
-    ...page
-  }: PageRequest & KeyFilter): Promise<KeyPage> {
-    let query = this.#db.selectFrom('keys').selectAll();
-    if (projectId !== undefined) query = query.where('project_id', '=', projectId);
-    if (isRevoked !== undefined) query = query.where('revoked_at', isRevoked ? 'is not' : 'is', null);
-    if (name !== undefined) query = query.where('name', '=', name);
-    if (search !== undefined)
-      query = query.where((eb) => eb.or([contains('name', search), contains('id', search)]));
-    if (ids !== undefined) query = query.where('id', 'in', ids);
-    const { rows, hasMore } = await pageOf(this.#database, 'keys', query, page);
-    return { keys: rows.map(this.#decode), hasMore };
-  }
-
-  async update(
-    id: string,
-    change: KeyChange,
-    { atMs, ifVersion }: ChangeOf,
-    auditOf: AuditOf<StoredKey>,
-  ): Promise<StoredKey | null> {
-    let query = this.#db
-      .updateTable('keys')
-      .set({ ...encodeKeyChange(change), updated_at: atMs, version: sql`version + 1` })
-      .where('id', '=', id);
-    if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
-    const changed = await this.#database.exclusively(() =>
-      audited(this.#db, this.#byId(id), query.returningAll(), this.#decode, auditOf),
-    );
-    if (!changed && ifVersion !== undefined && (await this.find(id)))
-      throw otherVersion('key', id, ifVersion);
-    return changed;
-  }
-
-  async *all(): AsyncGenerator<readonly StoredKey[]> {
-    for (let after = ''; ;) {
-      const some = this.#db
-        .selectFrom('keys')
-        .selectAll()
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(PORTION);
-      const rows = await this.#database.ask(() => rowsOf(some));
-      const last = rows.at(-1);
-      if (!last) return;
-      yield rows.map(this.#decode);
-      after = last.id;
-    }
-  }
-
-  async changedSince(mark: number): Promise<readonly StoredKey[]> {
-    const since = this.#db.selectFrom('keys').selectAll().where('changed', '>', mark);
-    return (await this.#database.ask(() => rowsOf(since))).map(this.#decode);
-  }
-
-  readonly #decode = (row: Selectable<KeyRow>): StoredKey => decodeKey(row, this.#json);
-
-  #byId(id: string) {
-    return this.#db.selectFrom('keys').selectAll().where('id', '=', id);
-  }
-
-  #named(name: string) {
-    return this.#db
-      .selectFrom('keys')
-      .selectAll()
-      .where('name', '=', name)
-      .orderBy('created_at')
-      .orderBy('id');
-  }
+function openKeys(database: Database): KeyStore {
+  const { on, ask, exclusively } = database;
+  const db = on(KEYS, AUDIT);
+  const json = new SharedJson();
+  const decode = (row: KeyRow): StoredKey => decodeKey(row, json);
+  const { page, update, ...reading } = tenantTable(database, { name: 'keys', what: 'key', decode });
+  const all = db.selectFrom('keys').selectAll();
+  const ofName = (name: string) => all.where('name', '=', name).orderBy('created_at').orderBy('id');
+  return {
+    ...reading,
+    insert(key, audit, mayBe) {
+      const { id, projectId, createdAt, updatedAt, version, ...rest } = key;
+      const query = db.insertInto('keys').values({
+        ...encodeKeyChange(rest),
+        id,
+        name: key.name,
+        hash: key.hash,
+        hint: key.hint,
+        project_id: projectId,
+        created_at: createdAt,
+        updated_at: updatedAt,
+        version,
+      });
+      return exclusively(function* () {
+        if (mayBe && !mayBe((yield* rowsOf(ofName(key.name))).map(decode))) return false;
+        yield query;
+        yield auditInsert(db, audit);
+        return true;
+      });
+    },
+    async named(name) {
+      return (await ask(() => rowsOf(ofName(name)))).map(decode);
+    },
+    async list({ projectId, isRevoked, name, search, ids, ...place }) {
+      let query = all;
+      if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+      if (isRevoked !== undefined) query = query.where('revoked_at', isRevoked ? 'is not' : 'is', null);
+      if (name !== undefined) query = query.where('name', '=', name);
+      if (search !== undefined)
+        query = query.where((eb) => eb.or([contains('name', search), contains('id', search)]));
+      if (ids !== undefined) query = query.where('id', 'in', ids);
+      const { things, hasMore } = await page(query, place);
+      return { keys: things, hasMore };
+    },
+    update: (id, change, of, auditOf) => update(id, encodeKeyChange(change), of, auditOf),
+    async *all() {
+      for (let after = ''; ;) {
+        const some = all.where('id', '>', after).orderBy('id').limit(PORTION);
+        const rows = await ask(() => rowsOf(some));
+        const last = rows.at(-1);
+        if (!last) return;
+        yield rows.map(decode);
+        after = last.id;
+      }
+    },
+  };
 }
 
 /** Columns of a change, without those that it does not name. */
@@ -224,7 +146,7 @@ function encodeKeyChange(change: KeyChange): Updateable<KeyRow> {
   });
 }
 
-function decodeKey(row: Selectable<KeyRow>, json: SharedJson): StoredKey {
+function decodeKey(row: KeyRow, json: SharedJson): StoredKey {
   return {
     id: row.id,
     name: row.name,

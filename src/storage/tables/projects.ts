@@ -1,20 +1,12 @@
 // Projects created by command or API.
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
-import type {
-  AuditEntry,
-  AuditOf,
-  ChangeOf,
-  ProjectChange,
-  ProjectPageRequest,
-  ProjectStore,
-  StoredProject,
-} from '../../accounts/ports/index.ts';
-import { AUDIT, audited, auditInsert } from './audit.ts';
-import { CHANGE_NUMBERS, greatestChange, numbering } from './change-numbers.ts';
-import { type Database, firstOf, rowsOf, type Store } from './database.ts';
+import type { Updateable } from 'kysely';
+import type { ProjectChange, ProjectStore, StoredProject } from '../../accounts/ports/index.ts';
+import { AUDIT, auditInsert } from './audit.ts';
+import { CHANGE_NUMBERS, numbering } from './change-numbers.ts';
+import { type Database, firstOf, type Store } from './database.ts';
 import { SharedJson } from './shared-json.ts';
-import { type SchemaOf, table } from './table.ts';
-import { contains, decodeEntries, encodeEntries, otherVersion, pageOf, present } from './tenants.ts';
+import { type RowIn, table } from './table.ts';
+import { contains, decodeEntries, encodeEntries, present, tenantTable } from './tenants.ts';
 
 const PROJECTS = table({
   name: 'projects',
@@ -37,81 +29,42 @@ const PROJECTS = table({
   extras: numbering('projects'),
 });
 
-type ProjectRow = NonNullable<(typeof PROJECTS)['row']>;
+type ProjectRow = RowIn<typeof PROJECTS>;
 
 export const projects: Store<ProjectStore> = {
   tables: [CHANGE_NUMBERS, AUDIT, PROJECTS],
-  open: (database) => new Projects(database),
+  open: openProjects,
 };
 
-class Projects implements ProjectStore {
-  readonly #database: Database;
-  readonly #db: Kysely<SchemaOf<[typeof PROJECTS, typeof AUDIT]>>;
-  readonly #json = new SharedJson();
-  readonly mark: () => Promise<number>;
-
-  constructor(database: Database) {
-    this.#database = database;
-    this.#db = database.on(PROJECTS, AUDIT);
-    this.mark = greatestChange(database, 'projects');
-  }
-
-  insert({ id, createdAt, updatedAt, version, ...rest }: StoredProject, audit: AuditEntry): Promise<boolean> {
-    const query = this.#db
-      .insertInto('projects')
-      .values({ ...encodeProjectChange(rest), id, created_at: createdAt, updated_at: updatedAt, version })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id');
-    const entry = auditInsert(this.#db, audit);
-    return this.#database.exclusively(function* () {
-      const isNew = (yield* firstOf(query)) !== undefined;
-      if (isNew) yield entry;
-      return isNew;
-    });
-  }
-
-  async find(id: string): Promise<StoredProject | null> {
-    const row = await this.#database.ask(() => firstOf(this.#byId(id)));
-    return row ? this.#decode(row) : null;
-  }
-
-  async list({ isArchived, search, ...page }: ProjectPageRequest): ReturnType<ProjectStore['list']> {
-    let query = this.#db.selectFrom('projects').selectAll();
-    if (isArchived !== undefined) query = query.where('archived_at', isArchived ? 'is not' : 'is', null);
-    if (search !== undefined) query = query.where(contains('id', search));
-    const { rows, hasMore } = await pageOf(this.#database, 'projects', query, page);
-    return { projects: rows.map(this.#decode), hasMore };
-  }
-
-  async update(
-    id: string,
-    change: ProjectChange,
-    { atMs, ifVersion }: ChangeOf,
-    auditOf: AuditOf<StoredProject>,
-  ): Promise<StoredProject | null> {
-    let query = this.#db
-      .updateTable('projects')
-      .set({ ...encodeProjectChange(change), updated_at: atMs, version: sql`version + 1` })
-      .where('id', '=', id);
-    if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
-    const changed = await this.#database.exclusively(() =>
-      audited(this.#db, this.#byId(id), query.returningAll(), this.#decode, auditOf),
-    );
-    if (!changed && ifVersion !== undefined && (await this.find(id)))
-      throw otherVersion('project', id, ifVersion);
-    return changed;
-  }
-
-  async changedSince(mark: number): Promise<readonly StoredProject[]> {
-    const since = this.#db.selectFrom('projects').selectAll().where('changed', '>', mark);
-    return (await this.#database.ask(() => rowsOf(since))).map(this.#decode);
-  }
-
-  readonly #decode = (row: Selectable<ProjectRow>): StoredProject => decodeProject(row, this.#json);
-
-  #byId(id: string) {
-    return this.#db.selectFrom('projects').selectAll().where('id', '=', id);
-  }
+function openProjects(database: Database): ProjectStore {
+  const { on, exclusively } = database;
+  const db = on(PROJECTS, AUDIT);
+  const json = new SharedJson();
+  const decode = (row: ProjectRow): StoredProject => decodeProject(row, json);
+  const { page, update, ...reading } = tenantTable(database, { name: 'projects', what: 'project', decode });
+  return {
+    ...reading,
+    insert({ id, createdAt, updatedAt, version, ...rest }, audit) {
+      const query = db
+        .insertInto('projects')
+        .values({ ...encodeProjectChange(rest), id, created_at: createdAt, updated_at: updatedAt, version })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .returning('id');
+      return exclusively(function* () {
+        const isNew = (yield* firstOf(query)) !== undefined;
+        if (isNew) yield auditInsert(db, audit);
+        return isNew;
+      });
+    },
+    async list({ isArchived, search, ...place }) {
+      let query = db.selectFrom('projects').selectAll();
+      if (isArchived !== undefined) query = query.where('archived_at', isArchived ? 'is not' : 'is', null);
+      if (search !== undefined) query = query.where(contains('id', search));
+      const { things, hasMore } = await page(query, place);
+      return { projects: things, hasMore };
+    },
+    update: (id, change, of, auditOf) => update(id, encodeProjectChange(change), of, auditOf),
+  };
 }
 
 function encodeProjectChange({ archivedAt, limits, budgets }: ProjectChange): Updateable<ProjectRow> {
@@ -122,7 +75,7 @@ function encodeProjectChange({ archivedAt, limits, budgets }: ProjectChange): Up
   });
 }
 
-function decodeProject(row: Selectable<ProjectRow>, json: SharedJson): StoredProject {
+function decodeProject(row: ProjectRow, json: SharedJson): StoredProject {
   return {
     id: row.id,
     createdAt: row.created_at,

@@ -1,6 +1,6 @@
 // Declaration of a table for both databases: columns and keys as data. It creates the table, gives the type of its rows, and
 // controls how they are moved and backed up.
-import { type Generated, sql } from 'kysely';
+import { type Generated, type Selectable, sql } from 'kysely';
 import type { Queries } from './database.ts';
 
 /** Kinds of databases. */
@@ -64,6 +64,9 @@ export interface Table<Name extends string = string, Row = unknown> extends Tabl
   /** Type of a row. Never has a value. */
   readonly row?: Row;
 }
+
+/** A row as read from a table. */
+export type RowIn<Of extends Table> = Selectable<NonNullable<Of['row']>>;
 
 /** Kysely's type of a list of tables. */
 export type SchemaOf<Tables extends readonly Table[]> = {
