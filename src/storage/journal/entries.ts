@@ -3,7 +3,6 @@
 import { crc32 } from 'node:zlib';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Queries } from '../tables/database.ts';
-import { ORIGIN_ENTRY } from './origin.ts';
 
 export interface Entry {
   /** Kind of the content: a number that belongs to one store. */
@@ -58,6 +57,17 @@ export function readEntries(bytes: Buffer, start = 0, most = Infinity): ReadEntr
   return { entries, end: at, isWhole: true };
 }
 
+/** Kind of entries that identify the database of the entries after them. They have no row. */
+export const ORIGIN_ENTRY = 0;
+
+/** The entries before the first one that belongs to another database. @param origin identity; null: all are this one's */
+export function entriesOf(origin: Uint8Array | null, entries: readonly Entry[]): readonly Entry[] {
+  const end = entries.findIndex(
+    ({ kind, content }) => kind === ORIGIN_ENTRY && origin !== null && Buffer.compare(content, origin) !== 0,
+  );
+  return end < 0 ? entries : entries.slice(0, end);
+}
+
 // Kinds of entries. The store that owns a kind registers how its entries are decoded and written to tables.
 
 /** Decodes and writes entries of one kind. */
@@ -85,7 +95,6 @@ export class EntryKinds {
   /** Writes entries to their tables, inside a transaction. */
   *write(entries: readonly Entry[]): Queries<void> {
     const byKind = Map.groupBy(entries, ({ kind }) => kind);
-    // It describes the following entries, and has no row.
     byKind.delete(ORIGIN_ENTRY);
     for (const [kind, some] of byKind) {
       const write = this.#kinds.get(kind);

@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type Entry, type ReadEntries, readEntries } from './entries.ts';
+import { entriesOf, type Entry, type ReadEntries, readEntries } from './entries.ts';
 import { JournalFiles, onLeftBehind } from './journal-file.ts';
-import { entriesFor, type Origin } from './origin.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 const SUFFIX = '.journal';
@@ -33,13 +32,13 @@ interface Seen {
 
 export class JournalFolder {
   readonly #folder: string;
-  readonly #origin: Origin | null;
+  readonly #origin: Uint8Array | null;
   readonly #own = randomBytes(8).toString('hex');
   /** Files of other processes at their last read. */
   readonly #seen = new Map<string, Seen>();
 
-  /** @param origin identifies entries of other databases; null: there are none */
-  constructor(folder: string, origin: Origin | null = null) {
+  /** @param origin identity of the database; null: its folder has no journals of others */
+  constructor(folder: string, origin: Uint8Array | null = null) {
     this.#folder = folder;
     this.#origin = origin;
   }
@@ -102,7 +101,7 @@ export class JournalFolder {
     apply: Apply,
   ): Promise<Omit<ReadEntries, 'entries'> & { readonly isForeign: boolean }> {
     const { entries: found, end, isWhole } = readEntries(bytes, start);
-    const entries = entriesFor(this.#origin, found);
+    const entries = entriesOf(this.#origin, found);
     for (let from = 0; from < entries.length; from += STEP) await apply(entries.slice(from, from + STEP));
     return { end, isWhole, isForeign: entries.length < found.length };
   }

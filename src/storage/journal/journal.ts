@@ -4,8 +4,7 @@
 // The journal consists of pieces with a buffer and a file each. So a journal that is never empty does not grow without
 // bounds, and during a long outage of the database only a few pieces are in memory.
 import { GatewayError } from '../../canonical/index.ts';
-import { END_BYTES, ENTRY_BYTES, type Entry, readEntries, writeEntry } from './entries.ts';
-import { type Origin, ORIGIN_ENTRY } from './origin.ts';
+import { END_BYTES, ENTRY_BYTES, type Entry, ORIGIN_ENTRY, readEntries, writeEntry } from './entries.ts';
 
 /** File of a piece. */
 export interface JournalTarget {
@@ -41,8 +40,6 @@ interface Piece {
   readonly target: JournalTarget | null;
   read: number;
   written: number;
-  /** Origin of the latest entry. */
-  origin: Uint8Array | null;
   /** False: some entries could not be written, and are only in memory. */
   isWhole: boolean;
 }
@@ -57,8 +54,8 @@ export interface JournalOptions {
    * limit, without an error.
    */
   readonly keepsUnwritten?: boolean | undefined;
-  /** Origin that is written before the entries of each file; absent: not needed. */
-  readonly origin?: Pick<Origin, 'current'> | undefined;
+  /** Identity of the database, written before the entries of each file; absent: not needed. */
+  readonly origin?: Uint8Array | undefined;
 }
 
 export class Journal {
@@ -109,15 +106,12 @@ export class Journal {
    * @throws GatewayError `internal` if the file cannot be written, or too many bytes wait for the database
    */
   append(kind: number, content: Uint8Array): void {
-    const origin = this.#options.origin?.current() ?? null;
+    const { origin } = this.#options;
     const room = 2 * ENTRY_BYTES + (origin?.length ?? 0) + content.length;
     if (this.waiting + room > this.#options.maxBytes())
       throw new GatewayError('internal', 'the journal is full: the database takes nothing');
     const piece = this.#roomFor(room + END_BYTES);
-    if (origin && (piece.written === 0 || piece.origin !== origin)) {
-      this.#write(piece, ORIGIN_ENTRY, origin);
-      piece.origin = origin;
-    }
+    if (origin && piece.written === 0) this.#write(piece, ORIGIN_ENTRY, origin);
     this.#write(piece, kind, content);
   }
 
@@ -183,7 +177,6 @@ export class Journal {
       target: this.#options.next?.() ?? null,
       read: 0,
       written: 0,
-      origin: null,
       isWhole: true,
     };
   }

@@ -27,7 +27,6 @@ import { checkSecrets, secretsFrom } from '../master-secrets.ts';
 import { type SqliteDatabase, type SqliteDriver, sqliteDriver } from './database.ts';
 import { openStores, type OpenStores, schemaOf, STATE_STORES, type Stores } from '../tables/stores.ts';
 import { ShortSteps } from './short-steps.ts';
-import type { Origin } from '../journal/origin.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface SqliteOptions extends OpenOptions {
@@ -88,14 +87,13 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
     connection.exec('begin immediate');
     const schema = schemaOf(kinds);
     driver.run(bringUpToDate({ kind: 'sqlite', name: path, nowMs: now() }, schema, options.program));
-    const identity = driver.run(identityOf());
+    const origin = driver.run(identityOf());
     connection.exec('commit');
     // Detects tables with other columns at the start, instead of in the first request.
     for (const table of schema.tables.filter(({ only }) => only !== 'postgres')) {
       const [of, columns] = [quoted(table.name), columnsOf(table)];
       connection.prepare(`select ${columns.map((name) => `${of}.${quoted(name)}`).join(', ')} from ${of}`);
     }
-    const origin = new JournalOrigin(identity);
     const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'), origin);
     journalFiles = folder?.own() ?? null;
     const files = journalFiles;
@@ -220,20 +218,4 @@ const IDENTITY_BYTES = 8;
 function* identityOf(): Queries<Uint8Array> {
   yield* addSetting(SETTING, randomBytes(IDENTITY_BYTES).toString('hex'));
   return Buffer.from((yield* settingOf(SETTING)) ?? '', 'hex');
-}
-
-class JournalOrigin implements Origin {
-  readonly #identity: Uint8Array;
-
-  constructor(identity: Uint8Array) {
-    this.#identity = identity;
-  }
-
-  current(): Uint8Array {
-    return this.#identity;
-  }
-
-  isHere(content: Uint8Array): boolean {
-    return Buffer.from(content).equals(this.#identity);
-  }
 }

@@ -3,10 +3,15 @@ import { expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { END_BYTES, type Entry, readEntries, writeEntry } from '../../../src/storage/journal/entries.ts';
+import {
+  END_BYTES,
+  type Entry,
+  ORIGIN_ENTRY,
+  readEntries,
+  writeEntry,
+} from '../../../src/storage/journal/entries.ts';
 import { Journal, type JournalTarget } from '../../../src/storage/journal/journal.ts';
 import { JournalFolder } from '../../../src/storage/journal/journal-folder.ts';
-import { ORIGIN_ENTRY } from '../../../src/storage/journal/origin.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { freshPath } from '../../support/storage/storage-directory.ts';
