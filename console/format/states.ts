@@ -79,13 +79,13 @@ export type AlertState = keyof typeof ALERT_STATES;
 export type WebhookState = keyof typeof WEBHOOK_STATES;
 
 const ALERT_KINDS: Readonly<Record<string, string>> = {
-  'endpoint.opened': 'Endpoint failing',
+  'endpoint.opened': 'Circuit breaker open',
   'provider.key_refused': 'Provider key refused',
   'ledger.failing': 'Records not written',
-  'budget.threshold_reached': 'Budget nearly used up',
+  'budget.threshold_reached': 'Budget threshold reached',
 };
 
-/** Display text of an alert type. `endpoint.opened` means an open circuit breaker, so the endpoint is failing. */
+/** Display text of an alert type. An open circuit breaker means a failing endpoint, or one that is only rate limited. */
 export function alertKind(type: string): string {
   return ALERT_KINDS[type] ?? words(type.replaceAll('.', ' '));
 }

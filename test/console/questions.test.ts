@@ -238,7 +238,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async () => {
       const { page, open } = looked;
       await open('/alerts', 'Alerts');
-      const now = page.getByRole('region', { name: 'Open now' });
+      const now = page.getByRole('region', { name: 'Open problems' });
       await now.getByRole('listitem').filter({ hasText: 'downtown' }).getByText('Failing').waitFor();
       await now.getByRole('listitem').filter({ hasText: 'cheapllm' }).getByText('Degraded').waitFor();
       await now
@@ -246,7 +246,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         .filter({ hasText: 'query-rewrite' })
         .getByText('Budget used up')
         .waitFor();
-      await row(/endpoint downtown of downtown\/only keeps failing.*Endpoint failing/).waitFor();
+      await row(/endpoint downtown of downtown\/only keeps failing.*Circuit breaker open/).waitFor();
       await row(/provider expired-key refuses its key.*Provider key refused/).waitFor();
       expect(await page.getByRole('main').textContent()).not.toMatch(/left alone|opened/);
     },

@@ -61,6 +61,8 @@ export interface EndpointHealth {
   breaker(nowMs: UnixMs): Standing;
   /** True: the breaker avoids it because of repeated failures. */
   isBroken(nowMs: UnixMs): boolean;
+  /** True: the breaker avoids it because of rate limits alone, which do not make an endpoint fail. */
+  isOnlyLimited(nowMs: UnixMs): boolean;
 }
 
 /** Outcome of an attempt. */

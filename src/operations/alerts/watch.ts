@@ -83,12 +83,13 @@ export class Watch implements SettlementObserver {
       const health = this.#options.routing.seen({ modelId, slug });
       if (health?.isBroken(now) !== true) continue;
       const { reason, until } = health.standing(now);
+      const what = health.isOnlyLimited(now) ? 'is rate limited' : 'keeps failing';
       yield {
         type: 'endpoint.opened',
         id: `endpoint ${id}`,
         quietMs: HOUR_MS,
         isNoted: true,
-        message: `the endpoint ${slug} of ${modelId} keeps failing and is asked last: ${reason ?? 'no reason is known'}`,
+        message: `the endpoint ${slug} of ${modelId} ${what} and is asked last: ${reason ?? 'no reason is known'}`,
         data: {
           model: modelId,
           endpoint: slug,

@@ -80,8 +80,7 @@ export function endpointState(
     return { ...counted, state: 'disabled', sinceMs: null, untilMs: disabled.until, reason: disabled.reason };
   const state = ((): EndpointState => {
     const breaker = health.breaker(nowMs).state;
-    // The breaker may have opened because of rate limits, which do not count as failures here.
-    const isLimited = breaker !== 'closed' && sinceMs === null;
+    const isLimited = health.isOnlyLimited(nowMs);
     if (breaker === 'half-open' && !isLimited) return 'recovering';
     const isForgotten = lastAttemptMs === null || lastAttemptMs < nowMs - DAY_MS;
     if ((breaker === 'open' && !isLimited) || (recent.isFailing && !isForgotten)) return 'failing';

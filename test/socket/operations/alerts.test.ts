@@ -222,6 +222,27 @@ test('an endpoint that keeps failing and a refused key are told of, and again af
   expect((await received(3))[2]).toMatchObject({ type: 'provider.key_refused', data: { status: 401 } });
 });
 
+test('an endpoint whose breaker opens because of rate limits alone is not said to fail', async () => {
+  // The simulated model says when to come back, which pauses an endpoint and opens no breaker.
+  const upstream = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => Response.json({ error: { message: 'Too many requests.' } }, { status: 429 }),
+  });
+  undo.push(() => upstream.stop(true));
+  const { ask, received } = await scene({
+    providers: {
+      busy: { api_key: 'sk-test', protocols: { 'openai-chat': { base_url: `${upstream.url.origin}/v1` } } },
+    },
+    models: [{ id: 'mine/limited', endpoints: [{ provider: 'busy', model: 'm' }] }],
+  });
+  for (let count = 0; count < 8; count++) await ask('mine/limited');
+  const [alert] = await received(1);
+  expect(alert?.data).toMatchObject({
+    message: expect.stringMatching(/^the endpoint busy of mine\/limited is rate limited and is asked last/),
+  });
+});
+
 test('a receiver that fails gets the same message again, later and later, and one that is gone does not', async () => {
   const { ask, receiver, received, clock, gateway } = await scene();
   receiver.statuses.push(500, 503);
