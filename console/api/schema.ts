@@ -192,7 +192,7 @@ export interface Operations {
     answer: ManageGetLimitsAnswer;
   };
   'GET /usage': {
-    query: { from?: string | undefined; to?: string | undefined; interval?: "5m" | "30m" | "hour" | "6h" | "day" | "month" | undefined; compare?: "true" | "false" | undefined; group_by?: string | undefined; project?: string | undefined; key?: string | undefined; model?: string | undefined; provider?: string | undefined; endpoint?: string | undefined; protocol?: string | undefined; requested_model?: string | undefined; outcome?: string | undefined; largest?: number | undefined; columns?: string | undefined; totals?: "true" | "false" | undefined; format?: "json" | "csv" | undefined };
+    query: { from?: string | undefined; to?: string | undefined; interval?: "5m" | "30m" | "hour" | "6h" | "day" | "month" | undefined; compare?: "true" | "false" | undefined; group_by?: string | undefined; project?: string | undefined; key?: string | undefined; model?: string | undefined; provider?: string | undefined; endpoint?: string | undefined; protocol?: string | undefined; requested_model?: string | undefined; outcome?: string | undefined; largest?: number | undefined; largest_by?: "requests" | "usd" | undefined; columns?: string | undefined; totals?: "true" | "false" | undefined; format?: "json" | "csv" | undefined };
     body: undefined;
     answer: ManageGetUsageAnswer;
   };

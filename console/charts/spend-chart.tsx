@@ -48,7 +48,7 @@ export function SpendChart({
   );
   const divided = useRead(
     'GET /usage',
-    { query: { ...query, group_by: by, largest: MOST, columns: 'requests,usd' } },
+    { query: { ...query, group_by: by, largest: MOST, largest_by: 'usd', columns: 'requests,usd' } },
     { ...READ, when: by !== undefined },
   );
   const all = whole ?? read.data?.data ?? NONE;

@@ -119,7 +119,11 @@ export const USAGE_ROUTES: readonly Route[] = [
         .min(1)
         .max(100)
         .optional()
-        .describe('Rows of so many groups only: those with the most requests. With one name in `group_by`.'),
+        .describe('Rows of so many groups only: the largest. With one name in `group_by`.'),
+      largest_by: z
+        .enum(['requests', 'usd'])
+        .default('requests')
+        .describe('What makes a group large: its requests or its known cost.'),
       columns: z
         .string()
         .optional()
@@ -177,7 +181,7 @@ export const USAGE_ROUTES: readonly Route[] = [
         byMinutes,
         ...(columns && { wanted: sumsOf(columns) }),
       };
-      const { report, whole } = await reportOf(deps.usage, asked, query.largest, query.totals === 'true');
+      const { report, whole } = await reportOf(deps.usage, asked, query, query.totals === 'true');
       const { rows, fromMs, toMs, complete } = report;
       const data = rows.map((row) => entryOf(row, columns));
       if (isTable)
@@ -221,13 +225,16 @@ export const USAGE_ROUTES: readonly Route[] = [
 
 /**
  * Sums, and optionally those of the whole time, which also determine the largest groups.
- * @param largest number of groups to return rows for
+ * @param largest number of groups to return rows for; undefined: all
  * @throws GatewayError `invalid_request` if `largest` is used with several dimensions or none
  */
 async function reportOf(
   usage: UsageStore,
   asked: UsageQuery,
-  largest: number | undefined,
+  {
+    largest,
+    largest_by: by,
+  }: { readonly largest?: number | undefined; readonly largest_by: 'requests' | 'usd' },
   hasTotals: boolean,
 ): Promise<{ readonly report: UsageReport; readonly whole: readonly UsageRow[] | null }> {
   const [dimension, another] = asked.groupBy;
@@ -238,8 +245,9 @@ async function reportOf(
   const whole = hasTotals ? all.rows : null;
   if (dimension === undefined || largest === undefined)
     return { report: asked.interval === null ? all : await usage.query(asked), whole };
+  const measure = by === 'usd' ? 'nano_usd' : 'requests';
   const names = all.rows
-    .toSorted((a, b) => b.sums.counts.requests - a.sums.counts.requests)
+    .toSorted((a, b) => b.sums.counts[measure] - a.sums.counts[measure])
     .slice(0, largest)
     .map(({ group }) => group[dimension] ?? '');
   const filters = { ...asked.filters, [dimension]: names };

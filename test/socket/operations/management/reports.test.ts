@@ -62,6 +62,25 @@ describe('limits', () => {
 });
 
 describe('usage', () => {
+  test('rows of the largest groups are those with the most requests, or with the highest cost', async () => {
+    const own = await startManaged({
+      models: [
+        {
+          id: 'mine/dear',
+          endpoints: [{ provider: 'sim', model: 'echo', price: { input: 0, output: 0, request: 5 } }],
+        },
+      ],
+    });
+    for (const model of ['sim/chat', 'sim/chat', 'mine/dear'])
+      await own.post('/chat/completions', { model, messages: [{ role: 'user', content: 'What is 6 x 7?' }] });
+    const largest = async (by: string): Promise<unknown> =>
+      entries(await own.manage('GET', `/usage?group_by=model&largest=1&largest_by=${by}`)).map(
+        ({ model }) => model,
+      );
+    expect([await largest('requests'), await largest('usd')]).toEqual([['sim/chat'], ['mine/dear']]);
+    await own.close();
+  });
+
   test('is summed up by what requests have, and over time', async () => {
     const { body } = await gateway.manage('GET', '/usage?group_by=model&project=search');
     expect(body).toMatchObject({ object: 'usage', complete: true });
