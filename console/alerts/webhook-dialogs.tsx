@@ -2,10 +2,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
-import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy.tsx';
-import { Dialog, FormDialog } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
+import { ShownOnce } from '../ui/shown-once.tsx';
 import type { Webhook } from './webhooks-card.tsx';
 
 interface NewWebhookProps {
@@ -35,30 +34,12 @@ export function NewWebhook({ onClose }: NewWebhookProps): ReactNode {
   });
   if (making.data)
     return (
-      <Dialog
-        open
-        isLocked
-        onClose={onClose}
+      <ShownOnce
         title="The secret of this webhook"
-        about="Its receiver checks signatures with it. It is shown this once."
-      >
-        <div className="flex flex-col gap-4">
-          <div className="flex items-center gap-2">
-            <code
-              tabIndex={0}
-              role="region"
-              aria-label="Secret"
-              className="block min-w-0 flex-1 rounded-md bg-sunk px-2 py-1.5 font-mono text-xs break-all"
-            >
-              {making.data.secret}
-            </code>
-            <CopyButton text={making.data.secret} />
-          </div>
-          <Button look="primary" className="self-end" onClick={onClose}>
-            Done
-          </Button>
-        </div>
-      </Dialog>
+        about="The receiver verifies signatures with it. It is shown only now."
+        secret={{ name: 'Secret', text: making.data.secret }}
+        onDone={onClose}
+      />
     );
   return (
     <FormDialog

@@ -39,6 +39,10 @@ describe.skipIf(!HAS_BROWSER)('webhooks in a browser', () => {
       await dialog.getByText(/^whsec_/).waitFor();
       await page.keyboard.press('Escape');
       await dialog.getByRole('button', { name: 'Done' }).click();
+      await dialog.getByText('The secret was not copied.').waitFor();
+      await dialog.getByRole('button', { name: 'Copy secret' }).click();
+      await dialog.getByText('Copied.').waitFor();
+      await dialog.getByRole('button', { name: 'Done', exact: true }).click();
       const row = page.getByRole('row').filter({ hasText: url });
       await row.getByText('Enabled').waitFor();
       expect(await page.getByText(/whsec_/).count()).toBe(0);
