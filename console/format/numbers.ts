@@ -16,6 +16,14 @@ export function counted(value: number, thing: string, things = `${thing}s`): str
   return `${whole.format(value)} ${value === 1 ? thing : things}`;
 }
 
+/** A limit with its amount in groups: `$123,456.78 per month`. @param text as in the API: `$123456.78 per month` */
+export function limitWords(text: string): string {
+  return text.replace(
+    /^(\$?)(\d+)/,
+    (_, sign: string, digits: string) => `${sign}${whole.format(Number(digits))}`,
+  );
+}
+
 /** `12.3K` */
 export function short(value: number | null | undefined): string {
   if (value == null) return UNKNOWN;

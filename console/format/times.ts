@@ -45,10 +45,19 @@ export function ago(iso: string, now = Date.now()): string {
   return ms < 1_000 ? 'now' : `${span(ms)} ago`;
 }
 
-/** `in 10 h`. `now` for a time that has passed since, instead of "in −3 min". */
+/**
+ * `in 10 h`, rounded, because nobody should be surprised by an hour. `in 1 h 40 min` for less than two hours. `now` for a
+ * time that has passed since, instead of "in −3 min".
+ */
 export function ahead(iso: string, now = Date.now()): string {
   const ms = Date.parse(iso) - now;
-  return ms < 1_000 ? 'now' : `in ${span(ms)}`;
+  if (ms < 1_000) return 'now';
+  const minutesLeft = Math.round(ms / 60_000);
+  if (minutesLeft < 2) return `in ${Math.round(ms / 1_000)} s`;
+  if (minutesLeft < 60) return `in ${minutesLeft} min`;
+  if (minutesLeft < 120) return minutesLeft === 60 ? 'in 1 h' : `in 1 h ${minutesLeft - 60} min`;
+  const hoursLeft = Math.round(minutesLeft / 60);
+  return hoursLeft < 48 ? `in ${hoursLeft} h` : `in ${Math.round(hoursLeft / 24)} d`;
 }
 
 /** `since 14:09 (3 min)` */

@@ -1,6 +1,7 @@
 // Converts a key's settings to form values and back.
 import type { Answer } from '../api/client.ts';
 import type { Operations } from '../api/schema.ts';
+import { limitWords } from '../format/numbers.ts';
 import { allowanceOf, ownerOf, type Allowance } from './allowance.ts';
 
 export type Key = Answer<'GET /keys'>['data'][number];
@@ -52,5 +53,7 @@ function localTime(iso: string): string {
 
 /** Short form of a limit: `$20 / month`. @param text as in the API: `$20.00 per month` */
 export function shortLimit(text: string): string {
-  return text.replace(/\.00\b/, '').replace(' per ', ' / ');
+  return limitWords(text)
+    .replace(/\.00\b/, '')
+    .replace(' per ', ' / ');
 }

@@ -1,7 +1,7 @@
 // Table of keys: spend, the budget with the least remaining, and actions.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { exactUsd, count, share, usd } from '../format/numbers.ts';
+import { exactUsd, count, limitWords, share, usd } from '../format/numbers.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, type MenuEntry } from '../ui/menu.tsx';
 import { Money } from '../ui/money.tsx';
@@ -44,7 +44,7 @@ export function KeysTable({ keys, made, order, onOrder, onAction }: KeysTablePro
     {
       name: 'Name',
       id: 'name',
-      className: 'min-w-[24ch] break-words',
+      className: 'min-w-[24ch] wrap-anywhere',
       cell: ({ id, name, hint, source }) => (
         <span className="flex flex-wrap items-center gap-x-2">
           <Link to="/keys/$id" params={{ id }} data-row className="row-link font-medium">
@@ -63,11 +63,12 @@ export function KeysTable({ keys, made, order, onOrder, onAction }: KeysTablePro
     },
     {
       name: 'Project',
+      className: 'min-w-[12ch] wrap-anywhere',
       cell: ({ project }) => project ?? <span className="text-faint">–</span>,
     },
     { name: 'State', id: 'state', cell: ({ state }) => <KeyStatus state={state} /> },
     SPENT,
-    { name: 'Budget', className: 'md:w-72', cell: (key) => <Budget of={key} /> },
+    { name: 'Budget', cell: (key) => <Budget of={key} /> },
     LAST_USED,
     {
       name: 'Actions',
@@ -98,8 +99,8 @@ function Budget({ of: { tightest } }: { readonly of: Pick<Key, 'tightest'> }): R
   const short = shortLimit(text);
   return (
     <span
-      className="flex items-center gap-x-2"
-      title={`${amount}: ${text}${of === 'project' ? ', of its project' : ''}`}
+      className="inline-flex items-center gap-x-2 whitespace-nowrap"
+      title={`${amount}: ${limitWords(text)}${of === 'project' ? ', of its project' : ''}`}
     >
       <UsedBar part={part} />
       <span className="figures">

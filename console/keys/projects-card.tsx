@@ -67,7 +67,7 @@ export function ProjectsCard({ onChange }: { readonly onChange: (project: Projec
           columns={[
             {
               name: 'Name',
-              className: 'min-w-[24ch]',
+              className: 'min-w-[24ch] wrap-anywhere',
               cell: ({ id, source }) => (
                 <span className="flex items-center gap-2">
                   <Link to="/keys" search={{ project: id }} data-row className="row-link font-medium">
@@ -115,7 +115,7 @@ export function ProjectsCard({ onChange }: { readonly onChange: (project: Projec
                 return sums ? count(field('requests')(sums)) : '0';
               },
             },
-            { name: 'Budget', className: 'md:w-72', cell: ({ id }) => <Used standing={tightest(id)} /> },
+            { name: 'Budget', cell: ({ id }) => <Used standing={tightest(id)} /> },
             {
               name: 'Actions',
               unnamed: true,
@@ -164,7 +164,7 @@ function Used({ standing }: { readonly standing: Standing | undefined }): ReactN
   const part = partOf(standing);
   const text = shortLimit(standing.text);
   return (
-    <span className="flex items-center gap-2">
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
       <UsedBar part={part} />
       <span className="figures">
         {part >= 1 && standing.clears_at !== null ? (

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { ask, type Answer } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import type { Operations } from '../api/schema.ts';
-import { count, counted, duration, share, usd } from '../format/numbers.ts';
+import { count, counted, duration, share, usd, usdSum } from '../format/numbers.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/card.tsx';
 import { Facts } from '../ui/facts.tsx';
@@ -71,39 +71,39 @@ export function WhatIf(): ReactNode {
           ))}
         </SelectField>
         <SelectField
-          label="If endpoints were ordered by"
+          label="Order endpoints by"
           value={wishes.factor}
           onChange={(text) => set({ factor: text as Wishes['factor'] })}
         >
-          <option value="">what they are now</option>
+          <option value="">Current order</option>
           {FACTORS.map((factor) => (
             <option key={factor}>{factor}</option>
           ))}
         </SelectField>
         <SelectField
-          label="If a provider were missing"
+          label="Without provider"
           value={wishes.without[0] ?? ''}
           onChange={(text) => set({ without: text === '' ? [] : [text] })}
         >
-          <option value="">none is</option>
+          <option value="">None</option>
           {ids.map((id) => (
             <option key={id}>{id}</option>
           ))}
         </SelectField>
         <div className="flex gap-2">
           <SelectField
-            label="If prices changed of"
+            label="Change prices of"
             className="flex-1"
             value={wishes.cheaper}
             onChange={(text) => set({ cheaper: text })}
           >
-            <option value="">nobody</option>
+            <option value="">None</option>
             {ids.map((id) => (
               <option key={id}>{id}</option>
             ))}
           </SelectField>
           <TextField
-            label="to %"
+            label="to (%)"
             className="w-20"
             type="number"
             min={0}
@@ -113,14 +113,14 @@ export function WhatIf(): ReactNode {
           />
         </div>
         <TextField
-          label="If instead of the model"
+          label="Replace model"
           className="lg:col-span-2"
           placeholder="sim/chat"
           value={wishes.from}
           onChange={(text) => set({ from: text.trim() })}
         />
         <TextField
-          label="this one were asked"
+          label="with model"
           className="lg:col-span-2"
           placeholder="sim/gemini"
           value={wishes.to}
@@ -134,9 +134,9 @@ export function WhatIf(): ReactNode {
         {asking.error && <Problem error={asking.error} />}
         {asking.data && <Estimate result={asking.data} />}
         {!asking.data && !asking.error && (
-          <Empty icon="routing" title="What would last week have been?">
-            Choose what should have been otherwise. The records say what it would have cost, how fast it would
-            have been and where requests would have gone; nothing is sent.
+          <Empty icon="routing" title="Estimate a change before you make it">
+            Choose a change. The estimate is made from recorded requests: cost, speed and endpoints with and
+            without it. Nothing is sent.
           </Empty>
         )}
       </section>
@@ -149,8 +149,8 @@ type Group = Result['groups'][number];
 /** Figures that are compared per group. */
 const SIDES: readonly (readonly [name: string, write: (side: Group['before']) => string])[] = [
   ['Share', (side) => share(side.share)],
-  ['Cost', (side) => usd(side.usd)],
-  ['Whole answer', (side) => duration(side.duration_ms)],
+  ['Cost', (side) => usdSum(side.usd, side.unpriced)],
+  ['Duration', (side) => duration(side.duration_ms)],
 ];
 
 function Estimate({ result }: { readonly result: Result }): ReactNode {
@@ -168,18 +168,18 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
       <p className="flex flex-wrap items-center gap-2">
         <Signal tone="info">Estimate</Signal>
         {whole ? `Of all ${count(sampled)} requests` : `Of a sample of ${count(sampled)} requests`},{' '}
-        {count(moved)} would have gone others.
+        {count(moved)} would have gone to another endpoint.
       </p>
       <Facts
         facts={[
-          ['Cost before', usd(before.usd)],
-          ['Cost after', usd(after.usd)],
+          ['Cost before', usdSum(before.usd, before.unpriced)],
+          ['Cost after', usdSum(after.usd, after.unpriced)],
           [saved >= 0 ? 'Saved' : 'More', isShort ? '–' : usd(Math.abs(saved))],
-          ['First content', `${duration(before.first_content_ms)} → ${duration(after.first_content_ms)}`],
+          ['First token', `${duration(before.first_content_ms)} → ${duration(after.first_content_ms)}`],
         ]}
       />
       {isShort && (
-        <Problem error="Some could be answered by nobody, and cost nothing: what is left is no saving.">
+        <Problem error="Some requests could not have been answered. They cost nothing, so the difference is not a saving.">
           <ul className="mt-1 list-disc pl-5 text-sm">
             {Object.entries(unserved).map(([reason, number]) => (
               <li key={reason}>

@@ -11,7 +11,7 @@ interface ChoiceProps {
 export function Choice({ label, value, options, onChange }: ChoiceProps): ReactNode {
   return (
     <select
-      className="field w-auto"
+      className="field w-auto max-w-full sm:max-w-64"
       aria-label={label}
       value={value}
       onChange={({ target }) => onChange(target.value)}

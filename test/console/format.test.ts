@@ -1,6 +1,7 @@
-// How the console writes numbers, and which colours a chart gives to its names.
+// How the console writes numbers and times, and which colours a chart gives to its names.
 import { expect, test } from 'bun:test';
-import { duration, share } from '../../console/format/numbers.ts';
+import { duration, limitWords, share } from '../../console/format/numbers.ts';
+import { ahead } from '../../console/format/times.ts';
 import { coloursOf } from '../../console/ui/chart/colours.ts';
 
 test.each([
@@ -25,6 +26,30 @@ test.each([
   [1, '100 %'],
 ])('the share %d is %p: a little is not nothing, and almost all is not all', (value, written) => {
   expect(share(value)).toBe(written);
+});
+
+test.each([
+  ['$123456.78 per month', '$123,456.78 per month'],
+  ['$0.00009 per day', '$0.00009 per day'],
+  ['100000 requests per minute for acme/m-20250101', '100,000 requests per minute for acme/m-20250101'],
+])('the limit %p is written as %p', (text, written) => {
+  expect(limitWords(text)).toBe(written);
+});
+
+test.each([
+  [0.9, 'now'],
+  [45, 'in 45 s'],
+  [89, 'in 89 s'],
+  [90, 'in 2 min'],
+  [59.6 * 60, 'in 1 h'],
+  [100 * 60, 'in 1 h 40 min'],
+  [119.6 * 60, 'in 2 h'],
+  [3.6 * 3_600, 'in 4 h'],
+  [47.6 * 3_600, 'in 2 d'],
+  [71.9 * 3_600, 'in 3 d'],
+])('a time %d s ahead is %p: it is never much later than that', (seconds, written) => {
+  const now = Date.parse('2026-11-29T12:00:00Z');
+  expect(ahead(new Date(now + seconds * 1_000).toISOString(), now)).toBe(written);
 });
 
 test('names of a chart have colours of their own, and none that another one was given', () => {

@@ -37,7 +37,8 @@ export function drawPlot(element: HTMLElement, drawn: Drawn, received: Received)
     '--color-card',
     ...series.map(({ colour }) => colour),
   ]);
-  const axis = { stroke: faint, font: '11px "Inter Variable", system-ui', ticks: { show: false } };
+  const font = '11px "Inter Variable", system-ui';
+  const axis = { stroke: faint, font, ticks: { show: false } };
   const middles = times.map((time) => time + step / 2);
   const bars = isBars && UPlot.paths.bars ? { paths: UPlot.paths.bars({ size: [0.82, 40], radius: 0 }) } : {};
   const first = times[0] ?? 0;
@@ -62,7 +63,7 @@ export function drawPlot(element: HTMLElement, drawn: Drawn, received: Received)
         { ...axis, size: 26, grid: { show: false }, space: 70, values: timeLabels },
         {
           ...axis,
-          size: 58,
+          size: (plot, labels) => axisWidth(plot, labels, font),
           space: 36,
           grid: { stroke: line, width: 1 },
           values: (_, ticks) => ticks.map(writeAxis),
@@ -105,6 +106,20 @@ export function drawPlot(element: HTMLElement, drawn: Drawn, received: Received)
     ],
     element,
   );
+}
+
+/** Narrowest axis of values in pixels, so that charts beside each other begin at the same place. */
+const AXIS_WIDTH = 58;
+/** Pixels between the labels and the bars. */
+const AXIS_GAP = 16;
+
+/** Width in pixels of an axis with these labels, which may be as long as `$0.000075`. */
+function axisWidth({ ctx }: UPlot, labels: readonly string[] | null, font: string): number {
+  ctx.save();
+  ctx.font = font;
+  const widths = (labels ?? []).map((label) => ctx.measureText(label).width);
+  ctx.restore();
+  return Math.ceil(Math.max(AXIS_WIDTH, ...widths.map((width) => width + AXIS_GAP)));
 }
 
 /** Cumulated series, from the total down. The total is drawn first and the others over it. */
