@@ -156,14 +156,22 @@ function PlaceLink({ place, range }: PlaceLinkProps): ReactNode {
   );
 }
 
-/** Number of open alerts. */
+/** Number of open alerts that are counted; more are shown as `99+`. */
+const MOST_ALERTS = 99;
+
+/** Number of open alerts, as on their page. */
 function OpenAlerts(): ReactNode {
-  const { data } = useRead('GET /problems', {}, { pauseMs: 5_000 });
+  const { data } = useRead(
+    'GET /alerts',
+    { query: { state: 'open', limit: MOST_ALERTS } },
+    { pauseMs: 5_000 },
+  );
   const open = data?.data.length ?? 0;
   if (open === 0) return null;
   return (
     <span className="figures absolute ml-8 rounded-full bg-bad-wash px-1.5 text-xs font-medium text-bad md:static md:ml-0">
       {open}
+      {data?.has_more === true && '+'}
       <span className="sr-only"> open</span>
     </span>
   );

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { DIMENSIONS, TOKEN_COLUMNS } from '../api/sums.ts';
 import { SpendChart } from '../charts/spend-chart.tsx';
+import { OpenProblems } from '../problems/open-problems.tsx';
 import { useSpan } from '../time/use-span.ts';
 import { Page, Waiting } from '../ui/card.tsx';
 import { Choice } from '../ui/choice.tsx';
@@ -11,7 +12,6 @@ import { Problem } from '../ui/problem.tsx';
 import { FailureChart } from './failure-chart.tsx';
 import { Figures } from './figures.tsx';
 import { FirstUse } from './first-use.tsx';
-import { OpenProblems } from './open-problems.tsx';
 import { readView } from './view.ts';
 import { TopLists } from './top-lists.tsx';
 

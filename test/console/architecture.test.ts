@@ -14,7 +14,7 @@ const SEEN_BY_TESTS = 'providers/presets.ts';
 
 /** Streets that each may import besides itself. Pages do not know each other. */
 const PARTS = ['api', 'format', 'time', 'ui'];
-const PAGE = ['charts', ...PARTS];
+const PAGE = ['charts', 'problems', ...PARTS];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   build: [],
   api: [],
@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ui: ['format'],
   time: ['api', 'ui'],
   charts: PARTS,
+  problems: PARTS,
   session: ['api', 'ui'],
   overview: PAGE,
   requests: PAGE,

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
-import { count, exactUsd } from '../format/numbers.ts';
+import { count, exactUsd, limitWords } from '../format/numbers.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { EndpointStatus, KeyStatus, Signal } from '../ui/status.tsx';
@@ -132,7 +132,7 @@ function Limit({ limit }: { readonly limit: NonNullable<Open['limit']> }): React
         )
       }
     >
-      {`${text}, ${unit === 'usd' ? exactUsd(used) : count(used)} used`}
+      {`${limitWords(text)}, ${unit === 'usd' ? exactUsd(used) : count(used)} used`}
       {resets !== null && (
         <>
           , resets <When at={resets} as="ahead" />
@@ -153,7 +153,7 @@ function Line({ state, name, links, children }: LineProps): ReactNode {
   return (
     <>
       <span className="w-32">{state}</span>
-      <span className="w-36 truncate font-medium">{name}</span>
+      <span className="w-36 truncate font-medium xl:w-64">{name}</span>
       <span className="min-w-0 flex-1 basis-60 text-soft">{children}</span>
       <span className="flex gap-1">{links}</span>
     </>
