@@ -46,8 +46,8 @@ export function ago(iso: string, now = Date.now()): string {
 }
 
 /**
- * `in 10 h`, rounded, because nobody should be surprised by an hour. `in 1 h 40 min` for less than two hours. `now` for a
- * time that has passed since, instead of "in −3 min".
+ * `in 10 h`, rounded to the nearest unit; `in 1 h 40 min` for less than two hours. `now` for a time that has passed since,
+ * instead of "in −3 min".
  */
 export function ahead(iso: string, now = Date.now()): string {
   const ms = Date.parse(iso) - now;

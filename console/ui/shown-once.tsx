@@ -13,9 +13,9 @@ interface ShownOnceProps {
   readonly title: string;
   readonly about: string;
   readonly secret: Row;
-  /** What the secret is used with, each with a copy button; absent: nothing. */
+  /** Further values to copy, such as a base URL; absent: none. */
   readonly rows?: readonly Row[];
-  /** Between the rows and the buttons. @param onCopied to be called when something with the secret was copied */
+  /** Content between the rows and the buttons. @param onCopied to be called when something with the secret was copied */
   readonly children?: (onCopied: () => void) => ReactNode;
   /** Buttons before "Done". @param copy copies a text that contains the secret */
   readonly actions?: (copy: (text: string) => void) => ReactNode;
