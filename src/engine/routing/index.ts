@@ -8,6 +8,7 @@ export { planRequest } from './plan.ts';
 export type { Candidate, Plan, PlanContext } from './plan-types.ts';
 export type { BreakerSettings, RoutingSettings } from './settings.ts';
 export { attemptEnd, type PastAttempt } from './recent-attempts.ts';
+export { isOnlyLimited } from './state.ts';
 export type {
   AttemptLease,
   AttemptOutcome,

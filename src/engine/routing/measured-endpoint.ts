@@ -149,10 +149,6 @@ export class MeasuredEndpoint implements EndpointHealth {
     return this.#breaker.standing(nowMs).state !== 'closed';
   }
 
-  isOnlyLimited(nowMs: UnixMs): boolean {
-    return this.isBroken(nowMs) && this.recent.badSince === null;
-  }
-
   admits(nowMs: UnixMs): boolean {
     return nowMs >= Math.max(this.#limited.until, this.#manualPause.until) && this.#breaker.admits(nowMs);
   }

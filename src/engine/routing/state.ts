@@ -61,8 +61,11 @@ export interface EndpointHealth {
   breaker(nowMs: UnixMs): Standing;
   /** True: the breaker avoids it because of repeated failures. */
   isBroken(nowMs: UnixMs): boolean;
-  /** True: the breaker avoids it because of rate limits alone, which do not make an endpoint fail. */
-  isOnlyLimited(nowMs: UnixMs): boolean;
+}
+
+/** True: the breaker avoids the endpoint because of rate limits alone, which do not make it fail. */
+export function isOnlyLimited(health: Pick<EndpointHealth, 'isBroken' | 'recent'>, nowMs: UnixMs): boolean {
+  return health.isBroken(nowMs) && health.recent.badSince === null;
 }
 
 /** Outcome of an attempt. */

@@ -2,7 +2,7 @@
 // themselves.
 import type { Settlement, SettlementObserver } from '../../engine/index.ts';
 import type { Limits } from '../../accounts/limits/index.ts';
-import type { EndpointId, RoutingState } from '../../engine/routing/index.ts';
+import { type EndpointId, isOnlyLimited, type RoutingState } from '../../engine/routing/index.ts';
 import { type Clock, shownTime } from '../../base/runtime/clock.ts';
 import type { LedgerStore } from '../../accounts/ports/index.ts';
 import type { Alert } from './alert.ts';
@@ -83,7 +83,7 @@ export class Watch implements SettlementObserver {
       const health = this.#options.routing.seen({ modelId, slug });
       if (health?.isBroken(now) !== true) continue;
       const { reason, until } = health.standing(now);
-      const what = health.isOnlyLimited(now) ? 'is rate limited' : 'keeps failing';
+      const what = isOnlyLimited(health, now) ? 'is rate limited' : 'keeps failing';
       yield {
         type: 'endpoint.opened',
         id: `endpoint ${id}`,

@@ -1,5 +1,5 @@
 // State of an endpoint, derived from its latest attempts. The first matching rule wins.
-import type { EndpointHealth } from '../../engine/routing/index.ts';
+import { type EndpointHealth, isOnlyLimited } from '../../engine/routing/index.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Worst first. */
@@ -80,7 +80,7 @@ export function endpointState(
     return { ...counted, state: 'disabled', sinceMs: null, untilMs: disabled.until, reason: disabled.reason };
   const state = ((): EndpointState => {
     const breaker = health.breaker(nowMs).state;
-    const isLimited = health.isOnlyLimited(nowMs);
+    const isLimited = isOnlyLimited(health, nowMs);
     if (breaker === 'half-open' && !isLimited) return 'recovering';
     const isForgotten = lastAttemptMs === null || lastAttemptMs < nowMs - DAY_MS;
     if ((breaker === 'open' && !isLimited) || (recent.isFailing && !isForgotten)) return 'failing';
