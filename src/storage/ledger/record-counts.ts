@@ -125,9 +125,10 @@ export class RecordCounts {
     const [startMs, endMs] = [edges[0] ?? 0, edges.at(-1) ?? 0];
     const ms = Math.max(1, (edges[1] ?? endMs) - startMs);
     const { from, to } = boundsOf(narrower(filters, { fromMs: startMs, toMs: endMs }));
+    const groups = await groupsOnce(this.#database, filters);
     const rows = await this.#ask<{ at: number | string; state: number; many: number | string }>(sql`
       select floor((created_at - ${startMs}) / ${sql.lit(ms)}) as at, state, count(*) as many from records
-      where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters)}
+      where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
       group by 1, 2`);
     const sums = new Map<number, GenerationCount>();
     for (const { at, state, many } of rows) {
@@ -158,7 +159,7 @@ export class RecordCounts {
     const having = by === 'error_kind' ? sql`and ${NOT_OK}` : sql``;
     const value = ofRow ? sql.ref(`r.${by}`) : sql.ref(`g.${by}`);
     let counted = 0;
-    for await (const span of this.#spans.all(filters))
+    for await (const span of this.#spans.growing(filters))
       for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
         const column = ofRow ? sql.ref(by) : sql`grp`;
         const rows = await this.#ask<{ value: string | number | null; many: number | string }>(sql`

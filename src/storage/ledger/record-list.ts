@@ -27,8 +27,8 @@ const MEASURES: Readonly<Record<Exclude<GenerationOrder, 'time'>, string>> = {
   cost: 'nano_usd',
   tokens: 'tokens',
 };
-/** Greater than every value of a measure. */
-const NO_VALUE = 2 ** 52;
+/** Stand for a missing value: last in each order. */
+const NO_VALUE = { desc: -1, asc: 2 ** 52 } as const;
 /** Maximum number of times that are read for an endpoint. */
 const MOST_TIMES = 2_000;
 
@@ -96,19 +96,21 @@ export class RecordList {
     { filters, order, limit, after }: GenerationQuery,
     by: keyof typeof MEASURES,
   ): Promise<readonly Uint8Array[]> {
+    const measure = sql.ref(MEASURES[by]);
     // Records without a value come last in both orders.
-    const value = sql`coalesce(${sql.ref(MEASURES[by])}, ${sql.lit(order === 'desc' ? -1 : NO_VALUE)})`;
+    const value = sql`coalesce(${measure}, ${sql.lit(NO_VALUE[order])})`;
     const start = after === undefined ? null : await this.#placeOf(after, value);
     const groups = await groupsOnce(this.#database, filters);
     let found: readonly Place[] = [];
-    for await (const span of this.#spans.all(filters))
+    for await (const span of this.#spans.growing(filters))
       for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
         const worst = found.length > limit ? found.at(-1) : undefined;
+        // First of the conditions, because it rejects most records.
+        const bar = worst && worst.value !== NO_VALUE[order] ? reaching(measure, worst, order) : sql`true`;
         const rows = await this.#ask<{ id: Uint8Array; value: number | string }>(sql`
           select id, ${value} as value from records
-          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
-            ${start ? sql`and ${beyond(value, start, order)}` : sql``}
-            ${worst ? sql`and ${value} ${sql.raw(order === 'desc' ? '>=' : '<=')} ${worst.value}` : sql``}
+          where id >= ${from} and id < ${to} and ${bar} and apart <> ${sql.lit(APART.late)}
+            ${start ? sql`and ${beyond(value, start, order)}` : sql``} and ${passing(filters, groups)}
           order by ${value} ${sql.raw(order)}, id ${sql.raw(order)} limit ${limit + 1}`);
         const places = rows.map((row) => ({ id: row.id, value: Number(row.value) }));
         if (places.length > 0) found = [...found, ...places].toSorted(inOrder(order)).slice(0, limit + 1);
@@ -131,6 +133,11 @@ export class RecordList {
   #ask<Row extends object>(query: RawBuilder<unknown>): Promise<readonly Row[]> {
     return this.#database.ask(() => rowsOf<Row>(query));
   }
+}
+
+/** At least as good as a place that has a value. */
+function reaching(measure: RawBuilder<unknown>, worst: Place, order: Direction): RawBuilder<unknown> {
+  return sql`${measure} ${sql.raw(order === 'desc' ? '>=' : '<=')} ${worst.value}`;
 }
 
 function beyond(value: RawBuilder<unknown>, start: Place, order: Direction): RawBuilder<unknown> {

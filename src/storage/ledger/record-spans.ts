@@ -7,7 +7,7 @@ import { type Database, firstOf, type Queries } from '../tables/database.ts';
 import { behind, END_OF_TIMES, firstIdAt, timeOf } from '../record-ids.ts';
 import { groupsOfHours, leavesOutOk, NOT_OK } from './record-filters.ts';
 import type { UsageReader } from './usage-reader.ts';
-import { HOUR_MS } from './usage-tables.ts';
+import { DAY_MS, HOUR_MS } from './usage-tables.ts';
 
 /** Rows that one SQLite statement reads: about 2 ms. */
 export const LOOKED_AT = 15_000;
@@ -63,6 +63,25 @@ export class RecordSpans {
     else yield* this.of(boundsOf(filters), filters, 'desc');
   }
 
+  /**
+   * The ranges of `all`, for callers that need less the more they have found. In PostgreSQL one statement would read
+   * everything. Instead, ranges are a day, two days, four and so on.
+   */
+  async *growing(filters: GenerationFilters): AsyncGenerator<IdSpan> {
+    if (!this.isOneStatement) return yield* this.all(filters);
+    const { from, to } = boundsOf(filters);
+    const now = this.#database.now();
+    const endMs = Math.min(timeOf(to) ?? now, now);
+    let end = to;
+    for (let lengthMs = DAY_MS; lengthMs < LONGEST_MS; lengthMs *= 2) {
+      const begin = firstIdAt(endMs - lengthMs);
+      if (Buffer.compare(begin, from) <= 0) break;
+      yield { from: begin, to: end };
+      end = begin;
+    }
+    yield { from, to: end };
+  }
+
   /** Splits a span into pieces with a limited number of rows to check. @param isWhole true: do not split */
   async *pieces(
     span: IdSpan,
@@ -91,6 +110,9 @@ export class RecordSpans {
     return bound ? Buffer.from(bound.id) : null;
   }
 }
+
+/** Length from which `growing` reads the rest as one range. */
+const LONGEST_MS = 64 * DAY_MS;
 
 /** Maximum hours of the first range, so that a page that fills quickly reads few. Doubled for each further range. */
 const FIRST_HOURS = 48;

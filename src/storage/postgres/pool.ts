@@ -37,12 +37,15 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 /**
  * Session settings, made by a statement because poolers reject them as startup parameters. The indexes of records
  * contain everything that lists filter by, and are a fifth of the table's size. With the default page cost, PostgreSQL
- * would scan tables instead. A cost configured by an operator is kept.
+ * would scan tables instead. Compiling a query to machine code takes longer than any of these queries runs, because each
+ * partition is compiled separately. Values configured by an operator are kept.
  */
 const SETTINGS = `
   select pg_catalog.set_config('search_path', $1, false),
-    (select pg_catalog.set_config('random_page_cost', '1.1', false) from pg_catalog.pg_settings
-      where name operator(pg_catalog.=) 'random_page_cost' and source operator(pg_catalog.=) 'default')`;
+    (select count(pg_catalog.set_config(name, case name when 'jit' then 'off' else '1.1' end, false))
+      from pg_catalog.pg_settings
+      where name operator(pg_catalog.=) any (array['random_page_cost', 'jit'])
+        and source operator(pg_catalog.=) 'default')`;
 
 /** Type of times and sums. */
 const INT8: number = types.builtins.INT8;

@@ -131,7 +131,19 @@ const anyFilters: fc.Arbitrary<GenerationFilters> = fc.record(
       { text: 'mall%', keyIds: [] },
       { text: 'nothing', keyIds: ['key_b'] },
     ),
-    slowerThan: fc.constantFrom([{ model: 'openai/gpt-5', endpoint: 'openai', ms: 40 }], []),
+    slowerThan: fc.constantFrom(
+      [{ model: 'openai/gpt-5', endpoint: 'openai', ms: 40 }],
+      [
+        { model: 'openai/gpt-5', endpoint: 'openai', ms: 39.5 },
+        { model: 'acme/small_1', endpoint: 'openai', ms: 40 },
+        { model: 'acme/small_1', endpoint: 'down', ms: 0 },
+      ],
+      [
+        { model: 'openai/gpt-5', endpoint: 'openai', ms: 0 },
+        { model: 'acme/small_1', endpoint: 'openai', ms: 40 },
+      ],
+      [],
+    ),
     endUser: fc.constantFrom([ANN], [ANN, BEN], ['f'.repeat(32)], ['nobody', ''], []),
     fromMs: fc.nat(900 * HOUR).map((ago) => NOON - ago),
     toMs: fc.nat(900 * HOUR).map((ago) => NOON - ago),
@@ -287,6 +299,33 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
       expect(await countOf({ model: [model], fromMs: NOON - 20.5 * HOUR })).toEqual([0, 0, 0, 0, 0, 2, 4]);
       const filters = { fromMs: first, toMs: NOON };
       expect(await storage.ledger.facet(filters, 'state')).toEqual([{ value: 'ok', count: 60 }]);
+      await storage.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'the slowest and the cheapest are found wherever in two months they are, page by page',
+    async () => {
+      const storage = await (await database.fresh())();
+      // Two a day. Durations and costs are spread over all days; some costs are unknown.
+      const records = Array.from({ length: 120 }, (_, at) => {
+        const createdAt = NOON - at * 12 * HOUR;
+        const usd = at % 5 === 0 ? null : ((at * 37) % 120) / 1_000;
+        return recordAt(createdAt, {
+          endedAt: createdAt + ((at * 53) % 120),
+          cost: { usd, items: {}, price: null },
+        });
+      });
+      for (const record of records) storage.ledger.append(record, []);
+      const all = records.map((g) => ({ g, attempts: [] }));
+      const since = NOON - 45 * 24 * HOUR;
+      for (const filters of [{}, { toMs: NOON + 1 }, { fromMs: since, toMs: NOON - 50 * HOUR }]) {
+        const some = all.filter((record) => passes(record, filters));
+        for (const by of ['duration', 'cost'] as const)
+          for (const order of ['asc', 'desc'] as const)
+            expect(await idsOf(storage, filters, order, by)).toEqual([...ordered(some, by, order)]);
+      }
       await storage.close();
     },
     PATIENCE_MS,

@@ -157,14 +157,20 @@ export const GENERATION_ROUTES: readonly Route[] = [
       const toMs = given.toMs ?? now;
       const filters = { ...given, fromMs: given.fromMs ?? toMs - USUAL_MS, toMs };
       const { edges, intervalMs } = intervalsOf(filters.fromMs, toMs, query.buckets);
-      const { intervals, isExact } = await deps.ledger.count({ filters, edges });
+      const names = (namesIn(query.facets) ?? []) as Facet[];
+      // The total has the counts of states, unless it is restricted to some of them.
+      const isStateKnown = names.includes('state') && filters.state === undefined;
+      const counting = deps.ledger.count({ filters, edges });
+      const others = isStateKnown ? names.filter((name) => name !== 'state') : names;
+      const [{ intervals, isExact }, found] = await Promise.all([
+        counting,
+        facetsOf(others, filters, { deps, keys }),
+      ]);
       const states = REQUEST_STATES.map((_, state) =>
         intervals.reduce((sum, each) => sum + (each.states[state] ?? 0), 0),
       );
       const all = outcomesOf(states);
-      const facets: Partial<Record<Facet, z.input<typeof facetSchema>>> = {};
-      for (const name of (namesIn(query.facets) ?? []) as Facet[])
-        facets[name] = await facetOf(name, filters, { deps, keys });
+      const facets = isStateKnown ? { ...found, state: facetOfStates(states) } : found;
       return {
         object: 'generation.counts' as const,
         from: new Date(filters.fromMs).toISOString(),
@@ -266,6 +272,26 @@ const FILTER_OF: Readonly<Record<Facet, keyof GenerationFilters>> = {
   attempted: 'attempted',
 };
 const MOST_VALUES = 100;
+
+type Facets = Partial<Record<Facet, z.input<typeof facetSchema>>>;
+
+/** Facets one after another, so that each query of a page needs one connection of the database. */
+async function facetsOf(
+  names: readonly Facet[],
+  filters: Parameters<typeof facetOf>[1],
+  call: Parameters<typeof facetOf>[2],
+): Promise<Facets> {
+  const facets: Facets = {};
+  for (const name of names) facets[name] = await facetOf(name, filters, call);
+  return facets;
+}
+
+/** @param states counts in the order of `REQUEST_STATES` */
+function facetOfStates(states: readonly number[]): z.input<typeof facetSchema> {
+  return REQUEST_STATES.map((value, at) => ({ value, count: states[at] ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => b.count - a.count);
+}
 
 async function facetOf(
   name: Facet,

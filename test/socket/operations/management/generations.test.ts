@@ -99,6 +99,10 @@ describe('counts', () => {
       ['narrow', 2],
     ]);
     expect(facets['attempted']).toContainEqual({ value: 'down', count: 2 });
+    const states = Object.entries(body['states'] as Record<string, number>);
+    expect(facets['state']?.map(({ value, count }) => [value, count])).toEqual(
+      states.filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one),
+    );
     const narrowed = await gateway.manage('GET', '/generations/counts?facets=state,model&state=failed');
     expect(narrowed.body).toMatchObject({
       total: 1,
