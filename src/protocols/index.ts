@@ -22,6 +22,7 @@ export type {
   RemoteNames,
   RemoteOperation,
   RequestRoute,
+  RequiredIds,
   ServedProtocol,
   ServerCodec,
   ShownBatch,

@@ -2,24 +2,30 @@
 // 2026-11).
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../codec/batch-codec.ts';
+import type { BatchCodec, BatchLine, LineEnd, RequiredIds, ShownBatch } from '../codec/batch-codec.ts';
 import { encodeError } from './answers/encode-error.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+// The vendor refuses a batch with an invalid id when it is created (anthropic-sdk-python issue 984, June 2025). The rest of
+// a request is checked later.
+const IDS: RequiredIds = {
+  member: 'custom_id',
+  pattern: /^[a-zA-Z0-9_-]{1,64}$/,
+  rule: 'must be 1 to 64 letters, digits, hyphens and underscores',
+};
 
 export const messageBatches: BatchCodec = {
   idPrefix: 'msgbatch_',
   counts: 'requests',
   splitsErrors: false,
+  requiredIds: IDS,
   line: decodeLine,
   encode: encodeBatch,
   encodeResult,
 };
 
 function decodeLine({ custom_id: id, params }: JsonObject): BatchLine {
-  if (typeof id !== 'string' || !NAME.test(id))
-    throw wrong('custom_id', 'must be 1 to 64 letters, digits, hyphens and underscores');
+  if (typeof id !== 'string' || !IDS.pattern.test(id)) throw wrong('custom_id', IDS.rule);
   if (typeof params !== 'object' || params === null || Array.isArray(params))
     throw wrong('params', TEXTS.mustBeBody);
   return { id, path: '/v1/messages', body: 'params' };

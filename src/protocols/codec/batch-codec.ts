@@ -70,6 +70,15 @@ export type LineEnd =
     }
   | UnansweredEnd;
 
+/** Ids that requests must have when their batch is created. */
+export interface RequiredIds {
+  /** Member of a request that holds its id, which is unique in the batch. */
+  readonly member: string;
+  readonly pattern: RegExp;
+  /** The pattern in words, for error messages. */
+  readonly rule: string;
+}
+
 export interface BatchCodec {
   /** Prefix of batch ids. */
   readonly idPrefix: string;
@@ -77,6 +86,8 @@ export interface BatchCodec {
   readonly counts: 'lines' | 'requests';
   /** True: results of failed lines are in a separate file. */
   readonly splitsErrors: boolean;
+  /** Absent: requests in the body may have no ids, or ids are checked with the other members. */
+  readonly requiredIds?: RequiredIds;
   /** Decodes a line. @throws GatewayError `invalid_request` naming the member */
   line(line: JsonObject, facts: JsonObject): BatchLine;
   /** @param isoOf formats Unix milliseconds in RFC 3339 */

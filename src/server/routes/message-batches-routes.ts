@@ -48,9 +48,15 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     links: { retrieveMessageBatch: { id }, cancelMessageBatch: { id } },
     async run(call) {
       const { deps, principal, request } = call;
-      const { input, requests } = await keepRequests(call, { path: ['requests'] });
+      const { input, requests } = await keepRequests(
+        call,
+        { path: ['requests'] },
+        messages.server.batches?.requiredIds,
+      );
       if (!input)
-        throw new GatewayError('invalid_request', 'the body has no array requests', { param: 'requests' });
+        throw new GatewayError('invalid_request', 'requests: is required, and must be an array', {
+          param: 'requests',
+        });
       const headers = request.headers.entries();
       const facts = { requests };
       return shown(
