@@ -54,26 +54,89 @@ function directNpx(): string {
   return bin;
 }
 
+/** Writes an example into the folder, with the address of this gateway. @returns its path */
+function fileFor(code: string, name: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, code.replaceAll(DOCUMENTED, gateway.origin));
+  return path;
+}
+
 function commandFor({ language, code }: Snippet): string[] {
-  const substituted = code.replaceAll(DOCUMENTED, gateway.origin);
-  const file = (name: string): string => {
-    const path = join(folder, name);
-    writeFileSync(path, substituted);
-    return path;
-  };
   switch (language) {
     case 'sh':
-      return ['bash', '-euo', 'pipefail', '-c', substituted];
+      return ['bash', '-euo', 'pipefail', '-c', code.replaceAll(DOCUMENTED, gateway.origin)];
     case 'ts':
-      return [process.execPath, 'run', file('snippet.ts')];
+      return [process.execPath, 'run', fileFor(code, 'snippet.ts')];
     case 'python':
-      return [PYTHON ?? '', file('snippet.py')];
+      return [PYTHON ?? '', fileFor(code, 'snippet.py')];
     default:
       throw new Error(`do not know how to run ${language}`);
   }
 }
 
+interface Output {
+  readonly out: string;
+  readonly err: string;
+  readonly exitCode: number;
+}
+
+/** Runs a command to its end, with the environment that the pages describe. */
+async function outputOf(command: string[], place: string): Promise<Output> {
+  const { PATH = '', HOME = '' } = process.env;
+  const run = Bun.spawn(command, {
+    cwd: ROOT,
+    env: {
+      PATH: place.startsWith(THROUGH_NPX) ? PATH : `${directNpx()}:${PATH}`,
+      HOME,
+      DRAGOMAN_KEY: gateway.key,
+      DRAGOMAN_DATA_DIR: gateway.dataDir,
+      NO_COLOR: '1',
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const [out, err, exitCode] = await Promise.all([
+    new Response(run.stdout).text(),
+    new Response(run.stderr).text(),
+    run.exited,
+  ]);
+  return { out, err, exitCode };
+}
+
 const found = snippets();
+/** True for an example that goes on when its last statement has run: it needs a process of its own. */
+const isServer = ({ code }: Snippet): boolean => code.includes('createServer(');
+const programs = found.filter((snippet) => snippet.language === 'ts' && !isServer(snippet));
+/** Separates the outputs of examples: ASCII's record separator, which no page prints. */
+const BETWEEN = '\u001e';
+let outputs: Promise<ReadonlyMap<string, Output>> | undefined;
+
+/**
+ * Runs the examples in TypeScript, one after another in one process: to load the client libraries takes longer than the
+ * examples. @returns the output of each, by its place
+ */
+async function runPrograms(): Promise<ReadonlyMap<string, Output>> {
+  const steps = programs.map(({ code }, index) => {
+    const file = JSON.stringify(fileFor(code, `snippet-${index}.ts`));
+    const ended = `await import(${file}).then(() => 0, (error) => (console.log(error), 1))`;
+    return `process.stdout.write(\`${BETWEEN}\${${ended}}${BETWEEN}\`);`;
+  });
+  const all = fileFor(steps.join('\n'), 'snippets.ts');
+  const { out, err } = await outputOf([process.execPath, 'run', all], '');
+  const pieces = out.split(BETWEEN);
+  return new Map(
+    programs.map(({ place }, index) => [
+      place,
+      { out: pieces[2 * index] ?? '', err, exitCode: Number(pieces[2 * index + 1] ?? NaN) },
+    ]),
+  );
+}
+
+async function resultOf(snippet: Snippet): Promise<Output> {
+  if (!programs.includes(snippet)) return outputOf(commandFor(snippet), snippet.place);
+  outputs ??= runPrograms();
+  return (await outputs).get(snippet.place) ?? { out: '', err: 'it was not run', exitCode: NaN };
+}
 
 for (const snippet of found) {
   const { place, language, code, prints } = snippet;
@@ -92,24 +155,7 @@ for (const snippet of found) {
   test.skipIf(language === 'python' && PYTHON === undefined)(
     `the example at ${place} works`,
     async () => {
-      const { PATH = '', HOME = '' } = process.env;
-      const run = Bun.spawn(commandFor(snippet), {
-        cwd: ROOT,
-        env: {
-          PATH: place.startsWith(THROUGH_NPX) ? PATH : `${directNpx()}:${PATH}`,
-          HOME,
-          DRAGOMAN_KEY: gateway.key,
-          DRAGOMAN_DATA_DIR: gateway.dataDir,
-          NO_COLOR: '1',
-        },
-        stdout: 'pipe',
-        stderr: 'pipe',
-      });
-      const [out, err, exitCode] = await Promise.all([
-        new Response(run.stdout).text(),
-        new Response(run.stderr).text(),
-        run.exited,
-      ]);
+      const { out, err, exitCode } = await resultOf(snippet);
       expect(exitCode === 0 ? '' : out + err).toBe('');
       if (prints === undefined) expect(out).not.toContain('"error":{');
       else expect(out.replaceAll('\r', '').trimEnd()).toBe(prints.trimEnd());

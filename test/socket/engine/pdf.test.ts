@@ -19,6 +19,8 @@ import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/sc
 
 const PAPER = pdfOf(['First page\nof two lines', 'Second page']);
 const PAGES = ['[paper.pdf, page 1 of 2]\nFirst page\nof two lines', '[paper.pdf, page 2 of 2]\nSecond page'];
+/** A PDF that takes seconds to read. */
+const SLOW = pdfOf(['x'], { times: 2_000_000 });
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -228,9 +230,10 @@ describe('to an upstream that takes no files', () => {
     ],
     [
       'a PDF of too much text',
+      // 51 lines of 203 letters are within a page; the rest is not read.
       pdfOf(
-        Array.from({ length: 450 }, () => 'x'.repeat(300)),
-        { times: 60 },
+        Array.from({ length: 200 }, () => 'i'.repeat(204)),
+        { times: 51 },
       ),
       'a.pdf',
       'application/pdf',
@@ -299,12 +302,11 @@ describe('to an upstream that takes no files', () => {
 
   test('a client that leaves frees the places of its PDFs', async () => {
     const upstream = answering('openai-chat');
-    const slow = file(pdfOf(['x'], { times: 5_000_000 }));
     const abort = new AbortController();
     const left = [1, 2, 3].map(() =>
       rejection(
         client.chat.completions.create(
-          { model: 'plain/openai-chat', messages: [{ role: 'user', content: [slow] }] } as never,
+          { model: 'plain/openai-chat', messages: [{ role: 'user', content: [file(SLOW)] }] } as never,
           { signal: abort.signal },
         ),
       ),
@@ -348,9 +350,8 @@ describe('to an upstream that takes no files', () => {
 
 describe('one PDF', () => {
   test('is given up when it takes too long, or too much memory', async () => {
-    const bytes = pdfOf(['x'], { times: 5_000_000 });
     const within = (limits: { timeoutMs: number; maxMemoryBytes: number }): Promise<unknown> =>
-      rejection(pdfText(bytes, forEver(), limits));
+      rejection(pdfText(SLOW, forEver(), limits));
     expect(await within({ timeoutMs: 1, maxMemoryBytes: 1e12 })).toMatchObject({
       kind: 'unsupported',
       message: 'the text of this PDF cannot be read: reading it takes longer than 0.001 seconds',
@@ -363,9 +364,9 @@ describe('one PDF', () => {
 
   test('waits for its turn, and many are read in the end', async () => {
     const all = await Promise.all(
-      Array.from({ length: 5 }, (_, index) => pdfText(pdfOf([`This is ${index}`, '']), forEver())),
+      Array.from({ length: 3 }, (_, index) => pdfText(pdfOf([`This is ${index}`, '']), forEver())),
     );
-    expect(all).toEqual(Array.from({ length: 5 }, (_, index) => [`This is ${index}`, '']));
+    expect(all).toEqual(Array.from({ length: 3 }, (_, index) => [`This is ${index}`, '']));
   });
 
   test('does not wait for all of a request that came before with many', async () => {
@@ -375,7 +376,7 @@ describe('one PDF', () => {
       order.push(who);
     };
     const greedy = forEver();
-    const all = Array.from({ length: 7 }, () => read('greedy', greedy));
+    const all = Array.from({ length: 5 }, () => read('greedy', greedy));
     await Promise.all([...all, read('modest', forEver())]);
     // Two are being read when it comes, and one more may go first.
     expect(order.indexOf('modest')).toBeLessThan(5);
@@ -383,8 +384,7 @@ describe('one PDF', () => {
 
   test('finds a place where one request has taken them all, and that one is told', async () => {
     const abort = new AbortController();
-    const slow = pdfOf(['x'], { times: 5_000_000 });
-    const greedy = Array.from({ length: 53 }, () => rejection(pdfText(slow, abort.signal)));
+    const greedy = Array.from({ length: 53 }, () => rejection(pdfText(SLOW, abort.signal)));
     // Two are read and fifty wait.
     expect(await greedy[52]).toMatchObject({ kind: 'rate_limited', fault: 'gateway', retryAfterMs: 1000 });
     const modest = pdfText(pdfOf(['modest']), forEver());
@@ -393,7 +393,7 @@ describe('one PDF', () => {
     abort.abort();
     expect(await modest).toEqual(['modest']);
     for (const each of greedy.slice(0, 51)) expect(await each).toMatchObject({ kind: 'cancelled' });
-    expect(await rejection(pdfText(slow, abort.signal))).toMatchObject({ kind: 'cancelled' });
+    expect(await rejection(pdfText(SLOW, abort.signal))).toMatchObject({ kind: 'cancelled' });
     expect(await pdfText(pdfOf(['next']), forEver())).toEqual(['next']);
   });
 });
