@@ -32,19 +32,12 @@ const LONG = [
 const leftOut = process.env.DRAGOMAN_TESTS === 'all' ? [] : LONG;
 /** One more than there are cores: many tests wait for programs that they start. */
 const AT_ONCE = availableParallelism() + 1;
-/** A busy machine makes tests late, not wrong: those that measure time have limits of their own. */
-const PATIENCE = ['--timeout=60000'];
-const SHARED = [
-  '--no-isolate',
-  `--timings=${timings}`,
-  ...(isTimed ? ['--update-timings'] : []),
-  ...PATIENCE,
-];
+const SHARED = ['--no-isolate', `--timings=${timings}`, ...(isTimed ? ['--update-timings'] : [])];
 /** Tests that start the program start it as it is installed: packed, in a third of the time. */
 const isPacked = () => !findProgram(root).endsWith('.ts');
 const runs =
   named.length > 0
-    ? [[...PATIENCE, ...named]]
+    ? [named]
     : [
         [
           `--parallel=${AT_ONCE}`,

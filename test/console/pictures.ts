@@ -85,7 +85,7 @@ beforeAll(async () => {
         viewport: { width: 1440, height: 900 },
       }),
     );
-}, PATIENCE_MS);
+});
 afterAll(() => busy?.close());
 
 /** Each with its address, its heading, and whether the manual shows it. */
@@ -209,22 +209,18 @@ for (const scheme of SCHEMES)
     10 * PATIENCE_MS,
   );
 
-test.each(SCHEMES)(
-  'playground, %s',
-  async (scheme) => {
-    const looked = windows.get(scheme);
-    if (!looked) return;
-    const { page, open } = looked;
-    await open('/playground?model=sim%2Fmessages&model2=sim%2Fgemini&protocol2=gemini', 'Playground');
-    await page.getByLabel('Reasoning').selectOption('low');
-    await page.getByLabel('Message', { exact: true }).fill('What is 6 x 7?');
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
-    await looked.idle();
-    await keep(looked, join(FOLDER, scheme === 'light' ? 'playground.png' : 'playground-dark.png'));
-  },
-  PATIENCE_MS,
-);
+test.each(SCHEMES)('playground, %s', async (scheme) => {
+  const looked = windows.get(scheme);
+  if (!looked) return;
+  const { page, open } = looked;
+  await open('/playground?model=sim%2Fmessages&model2=sim%2Fgemini&protocol2=gemini', 'Playground');
+  await page.getByLabel('Reasoning').selectOption('low');
+  await page.getByLabel('Message', { exact: true }).fill('What is 6 x 7?');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
+  await looked.idle();
+  await keep(looked, join(FOLDER, scheme === 'light' ? 'playground.png' : 'playground-dark.png'));
+});
 
 /** Opens a dialog of the key that the scene has made. */
 async function openKey({ page }: Looked, entry: string): Promise<void> {

@@ -71,7 +71,7 @@ test('the page and all that it loads come from here, and its policy allows nothi
   }
   for (const path of ['/assets/none.js', '/assets/..%2findex.html', '/assets/../../package.json'])
     expect((await at(path)).headers.get('content-type')).not.toContain('javascript');
-}, 60_000);
+});
 
 test('a key that may not manage signs nobody in, and each refusal is in the log', async () => {
   expect(await statusOf(signIn({ key: 'sk-wrong' }))).toEqual([401, 'invalid_api_key']);
@@ -273,4 +273,4 @@ test('all files together are small, and made for production', async () => {
   } finally {
     remove();
   }
-}, 60_000);
+});

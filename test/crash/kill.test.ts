@@ -67,5 +67,4 @@ test.skipIf(process.platform !== 'linux')(
     expect(records.length).toBeGreaterThanOrEqual(191);
     expect((await gateway.stop()).code).toBe(0);
   },
-  60_000,
 );

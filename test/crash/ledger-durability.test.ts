@@ -49,4 +49,4 @@ test('no confirmed record is lost or doubled when the process is killed', async 
   expect(confirmed.filter((id) => !ids.has(id))).toEqual([]);
   expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   database.close();
-}, 60_000);
+});

@@ -347,7 +347,7 @@ test('an answer with a search, killed before and after each of its steps', async
     rmSync(await history.machine.end(), { recursive: true, force: true });
     expect(step).toBeLessThan(40);
   }
-}, 60_000);
+});
 
 describe('through the whole engine, whatever happens', () => {
   const patience = 30_000 + HISTORIES * 1000;

@@ -78,4 +78,4 @@ test('a request whose mark is lost is charged once, after the time in which its 
   for (let more = 0; more < 5; more += 1) clock.advance(ALMOST_MS);
   expect(await records()).toHaveLength(2);
   await gateway.stop();
-}, 120_000);
+});

@@ -125,5 +125,4 @@ test.skipIf(process.platform !== 'linux')(
     expect(textOf(await next.json())).toContain('42');
     expect((await gateway.stop()).code).toBe(0);
   },
-  60_000,
 );

@@ -54,4 +54,4 @@ test('no confirmed response is lost, and none is there in part, when the process
   );
   expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   database.close();
-}, 60_000);
+});

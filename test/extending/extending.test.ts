@@ -62,7 +62,7 @@ beforeAll(async () => {
     command: nodeLauncher(folder),
   });
   undo.push(() => gateway.stop());
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const step of undo.reverse()) await step();

@@ -232,5 +232,5 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('of a PostgreSQL database', () => {
     const { rows: planted } = await client.query(`select 1 from pg_class where relname = 'planted'`);
     expect(planted).toEqual([]);
     await client.end();
-  }, 120_000);
+  });
 });

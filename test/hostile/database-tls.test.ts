@@ -35,7 +35,7 @@ describe.skipIf(certificates === null)('a PostgreSQL server', () => {
     // Made with modes that let nobody else in.
     chmodSync(folder, 0o755);
     for (const name of ['plain', NAME, 'elsewhere']) await start(name);
-  }, 90_000);
+  });
   afterAll(async () => {
     for (const server of servers.values()) await server.stop();
     certificates?.remove();

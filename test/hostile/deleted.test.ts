@@ -98,5 +98,5 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('with PostgreSQL', () => {
     await gateway.stop();
     expect([await inTables(), onDisk()]).toEqual([[], []]);
     await client.end();
-  }, 120_000);
+  });
 });

@@ -161,7 +161,7 @@ describe.skipIf(NGINX === null).each(['on', 'off'])('nginx with proxy_request_bu
         () => false,
       ),
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     const ended = new Promise((resolve) => nginx.once('exit', resolve));
     nginx.kill('SIGTERM');

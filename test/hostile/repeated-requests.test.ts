@@ -7,7 +7,6 @@ import { Client } from 'pg';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
 
-const PATIENCE_MS = 60_000;
 const TIMES = 12;
 
 /** Starts two processes of one installation. */
@@ -24,10 +23,10 @@ function holds(name: string, start: () => Promise<readonly [ManagedGateway, Mana
     let both: readonly [ManagedGateway, ManagedGateway];
     beforeAll(async () => {
       both = await start();
-    }, PATIENCE_MS);
+    });
     afterAll(async () => {
       for (const each of both) await each.close();
-    }, PATIENCE_MS);
+    });
 
     test('twelve equal rotations make one secret', async () => {
       const made = await both[0].manage('POST', '/keys', { name: 'shop' });

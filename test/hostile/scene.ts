@@ -99,22 +99,18 @@ export function play(scenarios: readonly Scenario[]): void {
   let scene: Running;
   beforeAll(async () => {
     scene = await start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await scene.close();
   });
   for (const scenario of scenarios)
-    test.skipIf(scenario.awaits !== undefined && !EVERYTHING)(
-      scenario.title,
-      async () => {
-        let problems = await problemsOf(scenario, scene);
-        // A machine that is busy with something else makes others wait, too, but not four times in a row.
-        for (let again = 0; again < 3 && onlyWaited(problems); again++)
-          problems = await problemsOf(scenario, scene);
-        expect(problems).toEqual([]);
-      },
-      90_000,
-    );
+    test.skipIf(scenario.awaits !== undefined && !EVERYTHING)(scenario.title, async () => {
+      let problems = await problemsOf(scenario, scene);
+      // A machine that is busy with something else makes others wait, too, but not four times in a row.
+      for (let again = 0; again < 3 && onlyWaited(problems); again++)
+        problems = await problemsOf(scenario, scene);
+      expect(problems).toEqual([]);
+    });
 }
 
 function onlyWaited(problems: readonly string[]): boolean {

@@ -19,7 +19,6 @@ import { dialect } from '../support/upstreams/dialects.ts';
 import { startUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const SLOW = 60_000;
 const DOCUMENTED = 'http://127.0.0.1:4000';
 const undo: (() => unknown)[] = [];
 afterAll(async () => {
@@ -134,68 +133,64 @@ const FRONT_PROXIES: readonly FrontProxy[] = [
 for (const { name, program, configure } of FRONT_PROXIES) {
   const isMissing = program === null || certificates === null;
   const skipped = isMissing ? ` (skipped: ${name} or openssl is not installed)` : '';
-  test.skipIf(isMissing)(
-    `How do I run it behind TLS? ${name}${skipped}`,
-    async () => {
-      const { folder } = desk();
-      const upstream = await startUpstream();
-      undo.push(() => upstream.stop());
-      const providers = { house: { preset: 'vllm', base_url: `${upstream.origin}/v1` } };
-      writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify({ providers }));
-      const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
-      const port = await freePort();
-      const args = configure(folder, port, new URL(gateway.origin).host);
-      const environment = { PATH: process.env['PATH'], HOME: folder };
-      const proxy = spawn(program ?? '', args, { stdio: 'ignore', env: environment });
-      undo.push(() => proxy.kill('SIGTERM'));
-      const address = { host: '127.0.0.1', port, servername: 'gateway.example' };
-      const tls = {
-        ca: certificates?.read('ca.pem') ?? '',
-        serverName: 'gateway.example',
-        checkServerIdentity: () => undefined,
-      };
-      const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-        fetch(`https://${address.host}:${port}${path}`, {
-          ...init,
-          tls,
-          headers: {
-            host: `gateway.example:${port}`,
-            authorization: 'Bearer sk-test',
-            'content-type': 'application/json',
-          },
-        });
-      await eventually(`${name} serves`, () =>
-        ask('/readyz').then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      );
-      upstream.script(opened(CHAT_OPENING + chatChunk({ content: 'The first words' })));
-      const answered = ask('/v1/chat/completions', {
-        method: 'POST',
-        body: JSON.stringify({
-          model: 'house/m',
-          stream: true,
-          messages: [{ role: 'user', content: 'Hello' }],
-        }),
+  test.skipIf(isMissing)(`How do I run it behind TLS? ${name}${skipped}`, async () => {
+    const { folder } = desk();
+    const upstream = await startUpstream();
+    undo.push(() => upstream.stop());
+    const providers = { house: { preset: 'vllm', base_url: `${upstream.origin}/v1` } };
+    writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify({ providers }));
+    const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
+    const port = await freePort();
+    const args = configure(folder, port, new URL(gateway.origin).host);
+    const environment = { PATH: process.env['PATH'], HOME: folder };
+    const proxy = spawn(program ?? '', args, { stdio: 'ignore', env: environment });
+    undo.push(() => proxy.kill('SIGTERM'));
+    const address = { host: '127.0.0.1', port, servername: 'gateway.example' };
+    const tls = {
+      ca: certificates?.read('ca.pem') ?? '',
+      serverName: 'gateway.example',
+      checkServerIdentity: () => undefined,
+    };
+    const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(`https://${address.host}:${port}${path}`, {
+        ...init,
+        tls,
+        headers: {
+          host: `gateway.example:${port}`,
+          authorization: 'Bearer sk-test',
+          'content-type': 'application/json',
+        },
       });
-      const exchange = await upstream.arrived(1);
-      const reader = (await answered).body?.getReader();
-      let text = '';
-      const read = async (): Promise<boolean> => {
-        const { done = true, value } = (await reader?.read()) ?? {};
-        text += Buffer.from(value ?? []).toString();
-        return done;
-      };
-      // The upstream goes on only when the client has the first words.
-      while (!text.includes('The first words')) expect(await read()).toBe(false);
-      exchange.chunk(chatChunk({ content: ', and the last' }) + CHAT_ENDING);
-      exchange.endStream();
-      while (!(await read()));
-      expect(text).toEndWith('data: [DONE]\n\n');
-    },
-    SLOW,
-  );
+    await eventually(`${name} serves`, () =>
+      ask('/readyz').then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    upstream.script(opened(CHAT_OPENING + chatChunk({ content: 'The first words' })));
+    const answered = ask('/v1/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify({
+        model: 'house/m',
+        stream: true,
+        messages: [{ role: 'user', content: 'Hello' }],
+      }),
+    });
+    const exchange = await upstream.arrived(1);
+    const reader = (await answered).body?.getReader();
+    let text = '';
+    const read = async (): Promise<boolean> => {
+      const { done = true, value } = (await reader?.read()) ?? {};
+      text += Buffer.from(value ?? []).toString();
+      return done;
+    };
+    // The upstream goes on only when the client has the first words.
+    while (!text.includes('The first words')) expect(await read()).toBe(false);
+    exchange.chunk(chatChunk({ content: ', and the last' }) + CHAT_ENDING);
+    exchange.endStream();
+    while (!(await read()));
+    expect(text).toEndWith('data: [DONE]\n\n');
+  });
 }
 
 test('How do I run it in a container?', () => {
@@ -215,100 +210,78 @@ test('How do I run it in a container?', () => {
   expect(run.trimEnd().split('\n')[1]).toEndWith('dragoman:0.1.0');
 });
 
-test(
-  'How do I put a budget before a vLLM of my own?',
-  async () => {
-    const { folder, run } = desk();
-    const upstream = await startUpstream();
-    undo.push(() => upstream.stop());
-    upstream.always(whole(dialect('openai-chat', 'm').whole('42')));
-    const config = block('README.md', 'yaml', 'preset: vllm').replace(
-      'http://10.0.0.5:8000',
-      upstream.origin,
-    );
-    writeFileSync(join(folder, 'dragoman.yaml'), config);
-    const gateway = await serve(folder);
-    const made = block('README.md', 'sh', "--budget '20 usd per month'");
-    const key = succeeded(await run(made)).trim();
-    const asked = async (model: string, secret: string): Promise<Response> =>
-      ask(gateway.origin, secret, model);
-    await eventually(
-      'the key is known',
-      async () => (await asked('my-vllm/gpt-oss-120b', key)).status === 200,
-    );
-    // A model without a price is refused, and the refusal says what to do.
-    const refused = await asked('my-vllm/other', key);
-    expect(refused.status).toBe(402);
-    const text = await refused.text();
-    for (const remedy of ['price: { input: 0, output: 0 }', 'catalog.refresh', 'unpriced allow'])
-      expect(text).toContain(remedy);
-    const allowing = block('docs/troubleshooting.md', 'sh', '--unpriced allow');
-    const other = succeeded(await run(allowing)).trim();
-    await eventually(
-      'the other key is known',
-      async () => (await asked('my-vllm/other', other)).status === 200,
-    );
-    const lonely = await run('npx --no dragoman keys create x --unpriced allow');
-    expect(lonely).toMatchObject({ code: 1 });
-    expect(lonely.err).toContain('give --budget, too');
-  },
-  SLOW,
-);
+test('How do I put a budget before a vLLM of my own?', async () => {
+  const { folder, run } = desk();
+  const upstream = await startUpstream();
+  undo.push(() => upstream.stop());
+  upstream.always(whole(dialect('openai-chat', 'm').whole('42')));
+  const config = block('README.md', 'yaml', 'preset: vllm').replace('http://10.0.0.5:8000', upstream.origin);
+  writeFileSync(join(folder, 'dragoman.yaml'), config);
+  const gateway = await serve(folder);
+  const made = block('README.md', 'sh', "--budget '20 usd per month'");
+  const key = succeeded(await run(made)).trim();
+  const asked = async (model: string, secret: string): Promise<Response> =>
+    ask(gateway.origin, secret, model);
+  await eventually('the key is known', async () => (await asked('my-vllm/gpt-oss-120b', key)).status === 200);
+  // A model without a price is refused, and the refusal says what to do.
+  const refused = await asked('my-vllm/other', key);
+  expect(refused.status).toBe(402);
+  const text = await refused.text();
+  for (const remedy of ['price: { input: 0, output: 0 }', 'catalog.refresh', 'unpriced allow'])
+    expect(text).toContain(remedy);
+  const allowing = block('docs/troubleshooting.md', 'sh', '--unpriced allow');
+  const other = succeeded(await run(allowing)).trim();
+  await eventually(
+    'the other key is known',
+    async () => (await asked('my-vllm/other', other)).status === 200,
+  );
+  const lonely = await run('npx --no dragoman keys create x --unpriced allow');
+  expect(lonely).toMatchObject({ code: 1 });
+  expect(lonely.err).toContain('give --budget, too');
+});
 
-test(
-  'How do I give a colleague a key with $20?',
-  async () => {
-    const { folder, run } = desk();
-    const gateway = await serve(folder);
-    const key = succeeded(await run(block('README.md', 'sh', "--budget '20 usd per month'"))).trim();
-    // At once: the gateway looks for a key that it does not know.
-    expect((await ask(gateway.origin, key, 'sim/chat')).status).toBe(200);
-    const boss = succeeded(await run('npx --no dragoman keys create boss --role admin')).trim();
-    const headers = { authorization: `Bearer ${boss}` };
-    expect((await fetch(`${gateway.origin}/v1/management/keys`, { headers })).status).toBe(200);
-    const shown = succeeded(await run('npx --no dragoman keys show colleague'));
-    expect(shown).toContain('20 usd per month');
-  },
-  SLOW,
-);
+test('How do I give a colleague a key with $20?', async () => {
+  const { folder, run } = desk();
+  const gateway = await serve(folder);
+  const key = succeeded(await run(block('README.md', 'sh', "--budget '20 usd per month'"))).trim();
+  // At once: the gateway looks for a key that it does not know.
+  expect((await ask(gateway.origin, key, 'sim/chat')).status).toBe(200);
+  const boss = succeeded(await run('npx --no dragoman keys create boss --role admin')).trim();
+  const headers = { authorization: `Bearer ${boss}` };
+  expect((await fetch(`${gateway.origin}/v1/management/keys`, { headers })).status).toBe(200);
+  const shown = succeeded(await run('npx --no dragoman keys show colleague'));
+  expect(shown).toContain('20 usd per month');
+});
 
-test(
-  'Why did a request fail?',
-  async () => {
-    const { folder, run } = desk();
-    const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
-    const script = block('docs/troubleshooting.md', 'sh', '/v1/generation?id=$id')
-      .replaceAll(DOCUMENTED, gateway.origin)
-      .replace('sim/chat', 'sim/error-500');
-    const record: unknown = JSON.parse(succeeded(await run(script, { DRAGOMAN_KEY: 'sk-test' })));
-    // The page says that `attempts` has each try, its outcome and its times.
-    expect(record).toMatchObject({ attempts: expect.any(Array), state: 'failed', status: 500 });
-  },
-  SLOW,
-);
+test('Why did a request fail?', async () => {
+  const { folder, run } = desk();
+  const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
+  const script = block('docs/troubleshooting.md', 'sh', '/v1/generation?id=$id')
+    .replaceAll(DOCUMENTED, gateway.origin)
+    .replace('sim/chat', 'sim/error-500');
+  const record: unknown = JSON.parse(succeeded(await run(script, { DRAGOMAN_KEY: 'sk-test' })));
+  // The page says that `attempts` has each try, its outcome and its times.
+  expect(record).toMatchObject({ attempts: expect.any(Array), state: 'failed', status: 500 });
+});
 
-test(
-  'How do I upgrade, and how do I back up and restore?',
-  async () => {
-    const { folder, run } = desk();
-    const gateway = await serve(folder);
-    const key = succeeded(await run('npx --no dragoman keys create kept')).trim();
-    await eventually('it works', async () => (await ask(gateway.origin, key, 'sim/chat')).status === 200);
-    // Upgrade: backup and check, stop, the new version, start.
-    succeeded(await run(block('docs/upgrade.md', 'sh', 'backup backups/before')));
-    await gateway.stop();
-    const next = await serve(folder);
-    expect((await ask(next.origin, key, 'sim/chat')).status).toBe(200);
-    // Backup while it runs, then restore into an empty data directory.
-    const [backup = '', verify = '', restore = ''] = block('docs/backup.md', 'sh', 'backups/monday').split(
-      '\n',
-    );
-    succeeded(await run(`${backup}\n${verify}`));
-    await next.stop();
-    succeeded(await run(`mv data data.old\n${restore}`));
-    const restored = await serve(folder);
-    expect((await ask(restored.origin, key, 'sim/chat')).status).toBe(200);
-    expect(restored.out()).not.toContain('first API key');
-  },
-  SLOW,
-);
+test('How do I upgrade, and how do I back up and restore?', async () => {
+  const { folder, run } = desk();
+  const gateway = await serve(folder);
+  const key = succeeded(await run('npx --no dragoman keys create kept')).trim();
+  await eventually('it works', async () => (await ask(gateway.origin, key, 'sim/chat')).status === 200);
+  // Upgrade: backup and check, stop, the new version, start.
+  succeeded(await run(block('docs/upgrade.md', 'sh', 'backup backups/before')));
+  await gateway.stop();
+  const next = await serve(folder);
+  expect((await ask(next.origin, key, 'sim/chat')).status).toBe(200);
+  // Backup while it runs, then restore into an empty data directory.
+  const [backup = '', verify = '', restore = ''] = block('docs/backup.md', 'sh', 'backups/monday').split(
+    '\n',
+  );
+  succeeded(await run(`${backup}\n${verify}`));
+  await next.stop();
+  succeeded(await run(`mv data data.old\n${restore}`));
+  const restored = await serve(folder);
+  expect((await ask(restored.origin, key, 'sim/chat')).status).toBe(200);
+  expect(restored.out()).not.toContain('first API key');
+});

@@ -62,20 +62,16 @@ function emptyConfig(at: string): string {
 
 const programOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0] ?? '';
 
-test.skipIf(!LINUX)(
-  'the launcher for shells becomes the runtime, and a signal to it drains',
-  async () => {
-    const program = await serve(defaultLauncher());
-    expect(programOf(program.pid)).toMatch(RUNTIME);
-    expect(childrenOf(program.pid)).toEqual([]);
-    const environment = readFileSync(`/proc/${program.pid}/environ`, 'utf8');
-    expect(environment).not.toContain('DRAGOMAN_LAUNCHER_PID');
-    const { code, err } = await program.stop();
-    expect(code).toBe(0);
-    expect(err).toContain('running answers may finish');
-  },
-  SLOW,
-);
+test.skipIf(!LINUX)('the launcher for shells becomes the runtime, and a signal to it drains', async () => {
+  const program = await serve(defaultLauncher());
+  expect(programOf(program.pid)).toMatch(RUNTIME);
+  expect(childrenOf(program.pid)).toEqual([]);
+  const environment = readFileSync(`/proc/${program.pid}/environ`, 'utf8');
+  expect(environment).not.toContain('DRAGOMAN_LAUNCHER_PID');
+  const { code, err } = await program.stop();
+  expect(code).toBe(0);
+  expect(err).toContain('running answers may finish');
+});
 
 test.skipIf(!LINUX)(
   '`npm start` passes its options on, and nothing but npm itself stays beside the runtime',
@@ -87,18 +83,13 @@ test.skipIf(!LINUX)(
     expect(command.slice(-5)).toEqual([expect.stringMatching(PROGRAM), 'serve', '--port', '0', '']);
     expect((await program.stop()).code).toBe(0);
   },
-  SLOW,
 );
 
-test.skipIf(WINDOWS)(
-  '`npm start` ends as the program ended',
-  async () => {
-    const end = await runProgram(['--prot', '4 5'], { folder: ROOT, command: NPM_START });
-    expect(end.code).toBe(2);
-    expect(end.err).toContain('--prot');
-  },
-  SLOW,
-);
+test.skipIf(WINDOWS)('`npm start` ends as the program ended', async () => {
+  const end = await runProgram(['--prot', '4 5'], { folder: ROOT, command: NPM_START });
+  expect(end.code).toBe(2);
+  expect(end.err).toContain('--prot');
+});
 
 const nodeCan = Bun.spawnSync(['node', '-p', 'typeof process.execve'], { stderr: 'ignore' });
 const becomes = LINUX && nodeCan.stdout.toString().trim() === 'function';
@@ -111,7 +102,6 @@ test.skipIf(!becomes)(
     expect(program.err()).not.toContain('ExperimentalWarning');
     expect((await program.stop()).code).toBe(0);
   },
-  SLOW,
 );
 
 /** Prints what it was started as, with which arguments and settings. */
@@ -200,18 +190,14 @@ test.skipIf(WINDOWS).each([
   SLOW,
 );
 
-test(
-  'without a runtime the launchers say what to do',
-  async () => {
-    const at = packageIn(folder());
-    for (const command of [nodeLauncher(at), defaultLauncher(at)]) {
-      const end = await runProgram([], { folder: at, command });
-      expect(end).toMatchObject({ code: 1, out: '' });
-      expect(end.err).toContain('run `npm install`');
-    }
-  },
-  SLOW,
-);
+test('without a runtime the launchers say what to do', async () => {
+  const at = packageIn(folder());
+  for (const command of [nodeLauncher(at), defaultLauncher(at)]) {
+    const end = await runProgram([], { folder: at, command });
+    expect(end).toMatchObject({ code: 1, out: '' });
+    expect(end.err).toContain('run `npm install`');
+  }
+});
 
 /** A pretended npm: prints how it was called, and installs the pretended runtime. @returns the variables under which it is found */
 function npmIn(at: string): Record<string, string> {
@@ -244,7 +230,6 @@ test.skipIf(WINDOWS)(
       expect((await start()).err).toBe('');
     }
   },
-  SLOW,
 );
 
 test.skipIf(WINDOWS)(
@@ -261,5 +246,4 @@ test.skipIf(WINDOWS)(
     expect(other).toMatchObject({ code: 1, out: '' });
     expect(other.err).not.toContain('npm ci');
   },
-  SLOW,
 );

@@ -1,6 +1,6 @@
 // Every recorded answer of Bedrock's Converse decodes to what its bytes say, streams in pieces of any size. The
 // expectations are read from the raw blocks and deltas by the plainest means, without any of the codec's own code.
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { CollectedEvents } from '../../src/canonical/index.ts';
 import {
   Collector,
@@ -17,7 +17,6 @@ import { at, list, sortedJson, word } from '../support/recordings/loose.ts';
 import type { Loose } from '../support/recordings/loose.ts';
 import { recordedStream } from '../support/recordings/read-converse.ts';
 
-setDefaultTimeout(60_000);
 if (missing) console.log(`bedrock-recordings: ${missing}`);
 
 const { upstream } = bedrockConverse;

@@ -1,6 +1,6 @@
 // Every recorded answer, replayed by an upstream on a real socket, must reach a Chat Completions client of the
 // gateway as a valid completion that says what was recorded, however the network cuts the upstream's bytes.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { missing, readRecordings } from '../support/recordings/corpus.ts';
 import type { Recording } from '../support/recordings/corpus.ts';
 import { NO_ANSWER } from '../support/recordings/exceptions.ts';
@@ -37,9 +37,6 @@ const CONTENT: Readonly<Record<string, readonly [number, (said: Said) => boolean
   'with reasoning tokens': [100, (said) => count(said.tokens?.reasoning) > 0],
   'that failed after status 200': [2, (said) => said.end === 'error'],
 };
-
-// Long enough for a slow machine; all takes a fraction of it.
-setDefaultTimeout(120_000);
 
 if (missing) console.log(`gateway-answers: ${missing}`);
 

@@ -1,6 +1,6 @@
 // Recorded refusals, replayed by an upstream on a real socket: a client of the gateway gets the status that says
 // whose fault it was, in OpenAI's error shape. A faithful server's own words pass untouched.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { bytesOf, missing, readRecordings } from '../support/recordings/corpus.ts';
 import type { Recording } from '../support/recordings/corpus.ts';
 import { at, framesOf, word } from '../support/recordings/loose.ts';
@@ -11,9 +11,6 @@ import { ReplayGateway } from '../support/recordings/replay-gateway.ts';
 /** Failures that were reported after status 200. */
 const FILTERED = '1e7319d82822';
 const FAILED_IN_STREAM = '6c73fa8185fc';
-
-// Long enough for a slow machine; all takes a fraction of it.
-setDefaultTimeout(120_000);
 
 if (missing) console.log(`gateway-errors: ${missing}`);
 

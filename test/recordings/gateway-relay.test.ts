@@ -1,6 +1,6 @@
 // Answers of OpenAI itself through the relay lane: id and model are the gateway's, every other byte is the
 // recording's, streamed or whole, however the network cuts them.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { bytesOf, missing, readRecordings } from '../support/recordings/corpus.ts';
 import type { Recording } from '../support/recordings/corpus.ts';
 import { at, list, word } from '../support/recordings/loose.ts';
@@ -14,9 +14,6 @@ import type { Reply } from '../support/recordings/replay-gateway.ts';
 const NO_END: Readonly<Record<string, string>> = {
   a8dd0f46fccf: 'gpt-4-vision-preview, retired in 2024, wrote `finish_details` in place of `finish_reason`',
 };
-
-// Long enough for a slow machine; all takes a fraction of it.
-setDefaultTimeout(120_000);
 
 if (missing) console.log(`gateway-relay: ${missing}`);
 

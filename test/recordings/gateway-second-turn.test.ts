@@ -1,6 +1,6 @@
 // The second turn of recorded tool calls: whatever signed or encrypted reasoning an upstream gave with its calls
 // must come back to it byte for byte and in its place, also when the client lost it or never saw it.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { appendCall } from '../support/recordings/append-call.ts';
 import { chatMessage } from '../support/recordings/clients.ts';
 import { missing, readRecordings } from '../support/recordings/corpus.ts';
@@ -16,9 +16,6 @@ import { ReplayGateway } from '../support/recordings/replay-gateway.ts';
 import type { Route } from '../support/recordings/replay-gateway.ts';
 
 const READERS = { chat: readChat, responses: readResponses, messages: readMessages } as const;
-
-// Long enough for a slow machine; all takes a fraction of it.
-setDefaultTimeout(120_000);
 
 if (missing) console.log(`gateway-second-turn: ${missing}`);
 

@@ -1,6 +1,6 @@
 // Every recorded Gemini answer means the same after decoding, after encoding for a Gemini client, whole and streamed,
 // and when that client sends it back; every recorded answer of another protocol becomes a legal one.
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { CollectedEvents, EventSink } from '../../src/canonical/index.ts';
 import { Collector, GatewayError, inputTokens, outputTokens, Report } from '../../src/canonical/index.ts';
 import { findProtocol, type AnswerContext, type Protocol } from '../../src/protocols/index.ts';
@@ -14,7 +14,6 @@ import type { GeminiRecording, RecordedApi, Recording } from '../support/recordi
 import { at, list, sortedJson, word } from '../support/recordings/loose.ts';
 import type { Loose } from '../support/recordings/loose.ts';
 
-setDefaultTimeout(60_000);
 if (missing) console.log(`gemini-recordings: ${missing}`);
 
 /** Recordings whose answer is none, or not in the words that the gateway asks for. */

@@ -1,6 +1,6 @@
 // Clients of Gemini that throw away signatures and ids: every recorded answer with signed calls is given back by such a
 // client in its next turn, and what arrives at Google must be signed as Google signed it.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../support/harness.ts';
 import { missing, readGeminiRecordings, type GeminiRecording } from '../support/recordings/corpus.ts';
 import { at, framesOf, list, word } from '../support/recordings/loose.ts';
@@ -8,9 +8,6 @@ import type { Loose } from '../support/recordings/loose.ts';
 import { RateTable } from '../support/recordings/rate-table.ts';
 import { geminiChunks } from '../support/recordings/read-gemini.ts';
 import { replayModel, startReplay, type ReplayServer } from '../support/recordings/replay-server.ts';
-
-// Long enough for a slow machine; all takes a fraction of it.
-setDefaultTimeout(120_000);
 
 if (missing) console.log(`gemini-signatures: ${missing}`);
 

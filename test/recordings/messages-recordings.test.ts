@@ -1,6 +1,6 @@
 // Every recorded answer, of whatever protocol, becomes a Message that follows the rules, streamed and whole alike; those
 // of Anthropic mean afterwards what they meant before.
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { CollectedEvents, EventSink } from '../../src/canonical/index.ts';
 import { Collector, GatewayError, inputTokens, outputTokens } from '../../src/canonical/index.ts';
 import { findProtocol, type AnswerContext } from '../../src/protocols/index.ts';
@@ -12,7 +12,6 @@ import { bytesOf, missing, readRecordings } from '../support/recordings/corpus.t
 import type { RecordedApi, Recording } from '../support/recordings/corpus.ts';
 import { sortedJson } from '../support/recordings/loose.ts';
 
-setDefaultTimeout(60_000);
 if (missing) console.log(`messages-recordings: ${missing}`);
 
 const PROTOCOLS = {

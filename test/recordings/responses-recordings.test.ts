@@ -1,6 +1,6 @@
 // Every recorded answer of the three protocols, decoded and written as a Response: the strictest reader finds nothing
 // wrong, and what it reads is what the recording says. Streamed in pieces and whole, with the same result.
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { CanonicalEvent } from '../../src/canonical/index.ts';
 import { Collector, GatewayError, NO_USAGE } from '../../src/canonical/index.ts';
 import { findProtocol } from '../../src/protocols/index.ts';
@@ -17,8 +17,6 @@ import { difference, type Said } from '../support/recordings/said.ts';
 import { EventReader } from '../../src/engine/attempt/event-reader.ts';
 import { codecContext } from '../support/golden-operations.ts';
 import { checkResponse, checkResponseStream } from '../support/rules/responses-stream-rules.ts';
-
-setDefaultTimeout(120_000);
 
 const READERS = { chat: readChat, responses: readResponses, messages: readMessages } as const;
 const NAMES = {

@@ -1,13 +1,12 @@
 // Recorded answers of vendors that searched the web or called MCP servers themselves, through a gateway to a client of
 // each protocol: every cited page is cited, and where the protocol can say it, what was searched and called is said.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CLIENTS, type ClientName } from '../support/recordings/clients.ts';
 import { missing } from '../support/recordings/corpus.ts';
 import { NO_ANSWER } from '../support/recordings/exceptions.ts';
 import { readAnswers, type RecordedAnswer } from '../support/recordings/recorded-answers.ts';
 import { modelOf, ReplayGateway, type Reply } from '../support/recordings/replay-gateway.ts';
 
-setDefaultTimeout(60_000);
 if (missing) console.log(`tool-recordings: ${missing}`);
 
 const NAMES = Object.keys(CLIENTS) as ClientName[];

@@ -1,7 +1,7 @@
 // Requests that programs really sent to OpenAI, Anthropic and Google, sent again with names of models that no catalog knows: each
 // member reaches the upstream as it was said, or the answer's report names it. Nothing else may be said of a model of
 // tomorrow.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../support/harness.ts';
 import {
   missing,
@@ -14,9 +14,6 @@ import type { Loose } from '../support/recordings/loose.ts';
 import { RateTable } from '../support/recordings/rate-table.ts';
 import { eachRecording } from '../support/recordings/replay-gateway.ts';
 import { replayModel, startReplay, type ReplayServer } from '../support/recordings/replay-server.ts';
-
-// Long enough for a slow machine; all takes a fraction of it.
-setDefaultTimeout(120_000);
 
 if (missing) console.log(`unknown-models: ${missing}`);
 

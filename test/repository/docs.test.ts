@@ -19,7 +19,6 @@ import { startGateway, type TestGateway } from '../support/harness.ts';
 
 /** The address that the pages use. */
 const DOCUMENTED = 'http://127.0.0.1:4000';
-const SLOW = 60_000;
 
 let gateway: TestGateway;
 let folder: string;
@@ -152,16 +151,12 @@ for (const snippet of found) {
     continue;
   }
   // Needs an interpreter with the `openai` package: .ci/run makes one.
-  test.skipIf(language === 'python' && PYTHON === undefined)(
-    `the example at ${place} works`,
-    async () => {
-      const { out, err, exitCode } = await resultOf(snippet);
-      expect(exitCode === 0 ? '' : out + err).toBe('');
-      if (prints === undefined) expect(out).not.toContain('"error":{');
-      else expect(out.replaceAll('\r', '').trimEnd()).toBe(prints.trimEnd());
-    },
-    SLOW,
-  );
+  test.skipIf(language === 'python' && PYTHON === undefined)(`the example at ${place} works`, async () => {
+    const { out, err, exitCode } = await resultOf(snippet);
+    expect(exitCode === 0 ? '' : out + err).toBe('');
+    if (prints === undefined) expect(out).not.toContain('"error":{');
+    else expect(out.replaceAll('\r', '').trimEnd()).toBe(prints.trimEnd());
+  });
 }
 
 test('one example goes through npx', () => {

@@ -60,5 +60,4 @@ test.each(examples.map((example, at) => [at + 1, example] as const))(
     expect(exitCode === 0 ? '' : out + err).toBe('');
     expect(out).toBe(shown);
   },
-  60_000,
 );

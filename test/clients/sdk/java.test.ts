@@ -16,5 +16,4 @@ test.skipIf(!isThere)(
     expect(report).toMatch(/^OK \d+\n$/);
     expect(code).toBe(0);
   },
-  120_000,
 );

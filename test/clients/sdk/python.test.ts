@@ -17,5 +17,4 @@ test.skipIf(!python).each(Object.entries(SUITES))(
     expect(report).toMatch(/OK( \(skipped=\d+\))?\n$/);
     expect(code).toBe(0);
   },
-  60_000,
 );

@@ -28,7 +28,7 @@ beforeAll(async () => {
     ]),
   );
   if (UPDATE) writeFileSync(MEASURED, `${JSON.stringify(measured, null, 2)}\n`);
-}, 60_000);
+});
 
 test('the kept outcomes are those of this run', () => {
   const kept = JSON.parse(readFileSync(MEASURED, 'utf8')) as Measured;

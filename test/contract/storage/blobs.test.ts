@@ -12,8 +12,6 @@ import { S3Blobs } from '../../../src/storage/s3-blobs.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { startS3 } from '../../support/upstreams/s3-server.ts';
 
-const PATIENCE_MS = 60_000;
-
 interface Opened {
   readonly blobs: BlobStore;
   close(): Promise<void>;
@@ -57,7 +55,7 @@ describe.each([
     if (isAbsent) return;
     opened = await open();
     blobs = opened.blobs;
-  }, PATIENCE_MS);
+  });
   afterAll(() => opened?.close());
 
   async function keep(name: string, ...pieces: readonly Uint8Array[]): Promise<void> {

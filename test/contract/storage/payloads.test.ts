@@ -1,10 +1,7 @@
 // Payloads of requests that are kept: bounded by size and by age, the oldest are deleted first.
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { StoredPayload } from '../../../src/accounts/ports/index.ts';
 import { describeDatabases } from './databases.ts';
-
-// The first test starts the server of a database.
-setDefaultTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
 const ROOMY = 1_048_576;

@@ -32,4 +32,4 @@ test('the gateway of compose.alone.yaml starts with no variable set, and its hea
     await gateway.stop('SIGINT');
     remove();
   }
-}, 60_000);
+});

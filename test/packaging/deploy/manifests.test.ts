@@ -49,40 +49,34 @@ const title =
   KUBECONFORM && SCHEMAS
     ? ''
     : ' (skipped: DRAGOMAN_KUBECONFORM and DRAGOMAN_KUBERNETES_SCHEMAS are not set)';
-test.if(title === '')(
-  `kubeconform finds nothing wrong with the manifests${title}`,
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), 'dragoman-schemas-'));
-    try {
-      // Schemas of kubernetes-validate refer to each other by a path that is none of a file.
-      const definitions = `file://${join(folder, '_definitions.json')}`;
-      for (const { kind } of [...manifests(), { kind: '_definitions' }])
-        for (const file of readdirSync(SCHEMAS ?? '').filter((name) =>
-          new RegExp(`^${kind}(-[a-z]+)?(-v1)?\\.json$`, 'i').test(name),
-        )) {
-          const text = readFileSync(join(SCHEMAS ?? '', file), 'utf8');
-          const placed = text
-            .replaceAll('/api/_definitions.json#', '#')
-            .replaceAll('"#/', `"${definitions}#/`);
-          writeFileSync(join(folder, file), placed);
-        }
-      // It would say so if something were wrong: one of those of Valkey is, in a copy.
-      const wrong = join(folder, 'wrong.yaml');
-      const valkey = readFileSync(join(DEPLOY, 'kubernetes', 'valkey.yaml'), 'utf8');
-      const valid = manifests().length + valkey.match(/^kind:/gm)!.length - 1;
-      writeFileSync(wrong, valkey.replace('readinessProbe:', 'readyProbe:'));
-      const location = join(folder, '{{.ResourceKind}}{{.KindSuffix}}.json');
-      const options = ['-strict', '-summary', '-schema-location', location];
-      const { stdout } = Bun.spawnSync([KUBECONFORM ?? '', ...options, join(DEPLOY, 'kubernetes'), wrong]);
-      const [first = '', ...others] = stdout.toString().trim().split('\n');
-      expect(first).toContain(`${wrong} - Deployment valkey is invalid`);
-      expect(others).toEqual([expect.stringContaining(`Valid: ${valid}, Invalid: 1, Errors: 0, Skipped: 0`)]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
-  60_000,
-);
+test.if(title === '')(`kubeconform finds nothing wrong with the manifests${title}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-schemas-'));
+  try {
+    // Schemas of kubernetes-validate refer to each other by a path that is none of a file.
+    const definitions = `file://${join(folder, '_definitions.json')}`;
+    for (const { kind } of [...manifests(), { kind: '_definitions' }])
+      for (const file of readdirSync(SCHEMAS ?? '').filter((name) =>
+        new RegExp(`^${kind}(-[a-z]+)?(-v1)?\\.json$`, 'i').test(name),
+      )) {
+        const text = readFileSync(join(SCHEMAS ?? '', file), 'utf8');
+        const placed = text.replaceAll('/api/_definitions.json#', '#').replaceAll('"#/', `"${definitions}#/`);
+        writeFileSync(join(folder, file), placed);
+      }
+    // It would say so if something were wrong: one of those of Valkey is, in a copy.
+    const wrong = join(folder, 'wrong.yaml');
+    const valkey = readFileSync(join(DEPLOY, 'kubernetes', 'valkey.yaml'), 'utf8');
+    const valid = manifests().length + valkey.match(/^kind:/gm)!.length - 1;
+    writeFileSync(wrong, valkey.replace('readinessProbe:', 'readyProbe:'));
+    const location = join(folder, '{{.ResourceKind}}{{.KindSuffix}}.json');
+    const options = ['-strict', '-summary', '-schema-location', location];
+    const { stdout } = Bun.spawnSync([KUBECONFORM ?? '', ...options, join(DEPLOY, 'kubernetes'), wrong]);
+    const [first = '', ...others] = stdout.toString().trim().split('\n');
+    expect(first).toContain(`${wrong} - Deployment valkey is invalid`);
+    expect(others).toEqual([expect.stringContaining(`Valid: ${valid}, Invalid: 1, Errors: 0, Skipped: 0`)]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 test('each has three replicas, as their share of the limits says', () => {
   expect(composeReplicas(VARIABLES)).toHaveLength(3);

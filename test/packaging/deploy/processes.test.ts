@@ -14,7 +14,6 @@ import { composeReplicas, DEPLOY, kubernetesReplicas, type Replica } from './dep
 
 const ADMIN_KEY = 'sk-test-admin-0123456789';
 const SECRET = 'ab'.repeat(32);
-const PATIENCE_MS = 120_000;
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` });
 if (NGINX === null) console.log('skipped: what deploy/nginx.conf does, because nginx is not installed');
 
@@ -88,59 +87,51 @@ describe.skipIf(POSTGRES_PROGRAMS === null || VALKEY_PROGRAM === null)('the proc
       });
       expect(made.status).toBe(201);
       ({ key } = (await made.json()) as { key: string });
-    }, PATIENCE_MS);
+    });
     afterAll(async () => {
       nginx?.kill('SIGTERM');
       // Nobody has to notice any more.
       await Promise.all(started.map((each) => each.stop('SIGINT')));
       remove();
-    }, PATIENCE_MS);
+    });
 
     const client = (origin: string): OpenAI =>
       new OpenAI({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0 });
 
-    test(
-      'are well by the checks that the manifests make',
-      async () => {
-        for (const { origin, replica } of started)
-          for (const check of replica.checks) {
-            if ('path' in check) {
-              expect((await fetch(origin + check.path)).status).toBe(200);
-              continue;
-            }
-            const command = [...check.command, '--url', origin];
-            expect({ command, ...exitOf(command) }).toEqual({ command, exitCode: 0 });
-            // It would notice: nobody listens there.
-            expect(exitOf([...check.command, '--url', 'http://127.0.0.1:1']).exitCode).toBe(1);
+    test('are well by the checks that the manifests make', async () => {
+      for (const { origin, replica } of started)
+        for (const check of replica.checks) {
+          if ('path' in check) {
+            expect((await fetch(origin + check.path)).status).toBe(200);
+            continue;
           }
-      },
-      PATIENCE_MS,
-    );
-
-    test(
-      'answer as one gateway',
-      async () => {
-        const [first] = started;
-        const made = await client(first?.origin ?? '').responses.create({
-          model: 'sim/echo',
-          input: 'hello',
-        });
-        for (const { origin } of started) {
-          // A new key is known everywhere within two seconds.
-          await eventually(
-            'the key is known',
-            async () => (await fetch(`${origin}/v1/models`, bearer(key))).ok,
-          );
-          expect((await client(origin).responses.retrieve(made.id)).output_text).toBe(made.output_text);
-          const chat = await client(origin).chat.completions.create({
-            model: 'sim/echo',
-            messages: [{ role: 'user', content: 'hello' }],
-          });
-          expect(chat.choices[0]?.message.content).toContain('hello');
+          const command = [...check.command, '--url', origin];
+          expect({ command, ...exitOf(command) }).toEqual({ command, exitCode: 0 });
+          // It would notice: nobody listens there.
+          expect(exitOf([...check.command, '--url', 'http://127.0.0.1:1']).exitCode).toBe(1);
         }
-      },
-      PATIENCE_MS,
-    );
+    });
+
+    test('answer as one gateway', async () => {
+      const [first] = started;
+      const made = await client(first?.origin ?? '').responses.create({
+        model: 'sim/echo',
+        input: 'hello',
+      });
+      for (const { origin } of started) {
+        // A new key is known everywhere within two seconds.
+        await eventually(
+          'the key is known',
+          async () => (await fetch(`${origin}/v1/models`, bearer(key))).ok,
+        );
+        expect((await client(origin).responses.retrieve(made.id)).output_text).toBe(made.output_text);
+        const chat = await client(origin).chat.completions.create({
+          model: 'sim/echo',
+          messages: [{ role: 'user', content: 'hello' }],
+        });
+        expect(chat.choices[0]?.message.content).toContain('hello');
+      }
+    });
 
     // Kubernetes has a Service of its own for that.
     test.skipIf(NGINX === null || name !== 'compose')(
@@ -163,7 +154,6 @@ describe.skipIf(POSTGRES_PROGRAMS === null || VALKEY_PROGRAM === null)('the proc
         expect((await ended)?.code).toBe(0);
         for (let times = 0; times < 6; times += 1) expect((await ask('sim/echo', false)).status).toBe(200);
       },
-      PATIENCE_MS,
     );
   });
 });

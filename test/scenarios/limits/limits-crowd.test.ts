@@ -99,7 +99,7 @@ describe('64 clients', () => {
     const last = alone.at(-1);
     expect(last?.response.headers.get('retry-after')).toBe(String(12 * 3600));
     expect(last?.text).toContain('It frees at 2026-11-23T00:00:00.000Z');
-  }, 60_000);
+  });
 
   test('on a rate are let through as often as it says, with no second burst at an edge', async () => {
     const accepted: number[] = [];
@@ -113,7 +113,7 @@ describe('64 clients', () => {
     expect(accepted.map((ms) => ms - (accepted[0] ?? 0))).toEqual(
       [0, 1000, 2000].flatMap((ms) => Array.from({ length: 7 }, () => ms)),
     );
-  }, 60_000);
+  });
 
   test('are never more at once than may be', async () => {
     const statuses = await crowd(async () => {

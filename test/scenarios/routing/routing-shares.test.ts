@@ -76,15 +76,11 @@ const after =
   };
 
 describe('round robin', () => {
-  test.each([1, 50])(
-    '1,000 requests, %i at once, are shared by three to within one',
-    async (atOnce) => {
-      await send(1000, atOnce, ROUND);
-      expect(scene.asked).toHaveLength(1000);
-      expect(spread()).toBeLessThanOrEqual(1);
-    },
-    60_000,
-  );
+  test.each([1, 50])('1,000 requests, %i at once, are shared by three to within one', async (atOnce) => {
+    await send(1000, atOnce, ROUND);
+    expect(scene.asked).toHaveLength(1000);
+    expect(spread()).toBeLessThanOrEqual(1);
+  });
 
   test('one after the other, as configured, and the rest stand by in that order', async () => {
     await send(6, 1, ROUND);

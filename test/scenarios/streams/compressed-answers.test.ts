@@ -71,7 +71,6 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
       expect(slow.received).toBeGreaterThan(STREAM.length * 0.9);
       for (const client of [slow, quick]) client.close();
     },
-    60_000,
   );
 
   test.each(names)('a stream that inflates without measure ends in an error (%s)', async (coding) => {

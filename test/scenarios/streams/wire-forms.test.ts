@@ -194,7 +194,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     }
     await Promise.all(clients.map((client) => client.until('data: [DONE]')));
     for (const client of clients) client.close();
-  }, 60_000);
+  });
 });
 
 function compressed(coding: string, compress: (text: string) => Uint8Array): Answer {

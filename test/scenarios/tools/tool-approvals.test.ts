@@ -330,5 +330,4 @@ test.skipIf(process.platform !== 'linux')(
     await mcp.stop();
     remove();
   },
-  60_000,
 );

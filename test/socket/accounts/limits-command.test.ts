@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { freshFolder, runProgram } from '../../support/program.ts';
 
-const SLOW = 60_000;
 const { folder, remove } = freshFolder();
 let gateway: TestGateway;
 
@@ -31,33 +30,23 @@ afterAll(async () => {
   remove();
 });
 
-test(
-  'prints every limit of every owner, and what is used of it',
-  async () => {
-    const own = ['limits', '--url', gateway.origin, '--data-dir', gateway.dataDir];
-    const { code, out, err } = await runProgram(own, { folder });
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    const lines = out.trim().split('\n');
-    expect(lines[0]).toMatch(/^OWNER\s+LIMIT\s+USED\s+RESERVED\s+LEFT\s+CLEARS$/);
-    expect(lines[1]).toMatch(/^gateway\s+2000 concurrent requests\s+0\s+0\s+2000\s+/);
-    expect(lines[2]).toMatch(
-      /^project search\s+\$500\.00 per month\s+\$0\.000\d+\s+\$0\.00\s+\$499\.999\d+\s+\d{4}-/,
-    );
-    expect(lines[3]).toMatch(/^key ci\s+60 requests per minute for sim\/\*\s+1\s+0\s+59\s+\d{4}-/);
-    const json = await runProgram([...own, '--kind', 'key', '--json'], { folder });
-    expect(JSON.parse(json.out)).toMatchObject([
-      { owner: { kind: 'key', name: 'ci' }, limits: [{ used: 1 }] },
-    ]);
-  },
-  SLOW,
-);
+test('prints every limit of every owner, and what is used of it', async () => {
+  const own = ['limits', '--url', gateway.origin, '--data-dir', gateway.dataDir];
+  const { code, out, err } = await runProgram(own, { folder });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const lines = out.trim().split('\n');
+  expect(lines[0]).toMatch(/^OWNER\s+LIMIT\s+USED\s+RESERVED\s+LEFT\s+CLEARS$/);
+  expect(lines[1]).toMatch(/^gateway\s+2000 concurrent requests\s+0\s+0\s+2000\s+/);
+  expect(lines[2]).toMatch(
+    /^project search\s+\$500\.00 per month\s+\$0\.000\d+\s+\$0\.00\s+\$499\.999\d+\s+\d{4}-/,
+  );
+  expect(lines[3]).toMatch(/^key ci\s+60 requests per minute for sim\/\*\s+1\s+0\s+59\s+\d{4}-/);
+  const json = await runProgram([...own, '--kind', 'key', '--json'], { folder });
+  expect(JSON.parse(json.out)).toMatchObject([{ owner: { kind: 'key', name: 'ci' }, limits: [{ used: 1 }] }]);
+});
 
-test(
-  'says what is missing to whom it is refused',
-  async () => {
-    const refused = await runProgram(['limits', '--url', gateway.origin, '--key', 'sk-test'], { folder });
-    expect(refused.code).not.toBe(0);
-    expect(refused.err).toContain("Give an admin's key with --key");
-  },
-  SLOW,
-);
+test('says what is missing to whom it is refused', async () => {
+  const refused = await runProgram(['limits', '--url', gateway.origin, '--key', 'sk-test'], { folder });
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain("Give an admin's key with --key");
+});

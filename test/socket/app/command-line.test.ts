@@ -25,14 +25,10 @@ function shell(name: string, script: string): string {
   return spawnSync(name, ['-c', script], { cwd: folder, encoding: 'utf8' }).stdout;
 }
 
-test(
-  '--version prints the version',
-  async () => {
-    for (const word of ['--version', '-V', 'version'])
-      expect(await run(word)).toMatchObject({ code: 0, out: `dragoman ${version}\n`, err: '' });
-  },
-  SLOW,
-);
+test('--version prints the version', async () => {
+  for (const word of ['--version', '-V', 'version'])
+    expect(await run(word)).toMatchObject({ code: 0, out: `dragoman ${version}\n`, err: '' });
+});
 
 describe('help', () => {
   test('of all commands has a line for each', () => {
@@ -51,140 +47,112 @@ describe('help', () => {
     }
   });
 
-  test(
-    'is printed, and nothing is done',
-    async () => {
-      for (const words of [
-        ['keys', '--help'],
-        ['help', 'keys'],
-        ['keys', 'create', 'x', '-h'],
-      ])
-        expect(await run(...words)).toMatchObject({
-          code: 0,
-          out: expect.stringContaining('--budget RULE'),
-          err: '',
-        });
-      expect((await run('--help')).out).toBe(overview());
-    },
-    SLOW,
-  );
+  test('is printed, and nothing is done', async () => {
+    for (const words of [
+      ['keys', '--help'],
+      ['help', 'keys'],
+      ['keys', 'create', 'x', '-h'],
+    ])
+      expect(await run(...words)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('--budget RULE'),
+        err: '',
+      });
+    expect((await run('--help')).out).toBe(overview());
+  });
 
   const lineOf = (name: string, text: string): RegExp =>
     new RegExp(`^  ${escaped(name)} +${escaped(text)}$`, 'm');
   const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 });
 
-test(
-  'a word that is mistyped is answered with the nearest one, in a form that works here',
-  async () => {
-    const near = async (...words: string[]): Promise<string> => {
-      const { code, err } = await run(...words);
-      expect(code).toBeGreaterThan(0);
-      return err;
-    };
-    expect(await near('usge')).toMatch(/no command "usge".*Did you mean `(npx --no )?dragoman usage`\?/);
-    expect(await near('keys', 'lst')).toContain('did you mean "keys list"?');
-    expect(await near('keys', 'list', '--projct', 'x')).toContain('Did you mean --project?');
-    // The hint has no npx where the shell knows the name.
-    const bin = join(folder, 'bin');
-    mkdirSync(bin, { recursive: true });
-    symlinkSync(defaultLauncher()[0], join(bin, 'dragoman'));
-    const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
-    expect((await runProgram(['usge'], { folder, environment: { PATH } })).err).toContain('`dragoman usage`');
-  },
-  SLOW,
-);
-
-test(
-  'a word that a command does not take is refused, not passed over',
-  async () => {
-    for (const words of [
-      ['usage', 'today'],
-      ['check', 'other.yaml'],
-      ['limits', 'shop'],
-      ['console', 'x'],
-      ['keys', 'create', 'my', 'key'],
-      ['keys', 'list', 'extra'],
-      ['projects', 'list', 'extra'],
-      ['jobs', 'list', 'extra'],
-      ['models', 'sim/', 'chat'],
-      ['sim', '4011'],
-    ])
-      expect(await run(...words)).toMatchObject({
-        code: 2,
-        out: '',
-        err: expect.stringContaining(`there is no place for "${words.at(-1)}"`),
-      });
-  },
-  SLOW,
-);
-
-describe('completion', () => {
-  test(
-    'knows commands, actions and options in bash',
-    async () => {
-      const { out } = await run('completion', 'bash');
-      writeFileSync(join(folder, 'completion.bash'), out);
-      const completed = (...words: string[]): string[] =>
-        shell(
-          'bash',
-          `source completion.bash; COMP_WORDS=(dragoman ${words.join(' ')}); COMP_CWORD=${words.length}; _dragoman; echo "\${COMPREPLY[@]}"`,
-        )
-          .trim()
-          .split(' ');
-      expect(completed('us')).toEqual(['usage']);
-      expect(completed('keys', 'ro')).toEqual(['rotate']);
-      expect(completed('usage', '--si')).toEqual(['--since']);
-      expect(completed('completion', 'f')).toEqual(['fish']);
-    },
-    SLOW,
-  );
-
-  test(
-    'is code that the other shells can have, too',
-    async () => {
-      const fish = await run('completion', 'fish');
-      expect(fish.out).toContain("complete -c dragoman -f -n __fish_use_subcommand -a usage -d 'print what");
-      expect(fish.out).toContain("-n '__fish_seen_subcommand_from keys' -a rotate");
-      expect((await run('completion', 'zsh')).out).toContain('complete -F _dragoman dragoman');
-      expect(await run('completion', 'tcsh')).toMatchObject({
-        code: 1,
-        err: expect.stringContaining('bash, zsh, fish'),
-      });
-    },
-    SLOW,
-  );
+test('a word that is mistyped is answered with the nearest one, in a form that works here', async () => {
+  const near = async (...words: string[]): Promise<string> => {
+    const { code, err } = await run(...words);
+    expect(code).toBeGreaterThan(0);
+    return err;
+  };
+  expect(await near('usge')).toMatch(/no command "usge".*Did you mean `(npx --no )?dragoman usage`\?/);
+  expect(await near('keys', 'lst')).toContain('did you mean "keys list"?');
+  expect(await near('keys', 'list', '--projct', 'x')).toContain('Did you mean --project?');
+  // The hint has no npx where the shell knows the name.
+  const bin = join(folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(defaultLauncher()[0], join(bin, 'dragoman'));
+  const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
+  expect((await runProgram(['usge'], { folder, environment: { PATH } })).err).toContain('`dragoman usage`');
 });
 
-test(
-  'a reader that leaves ends a command in silence',
-  () => {
-    const models = Array.from(
-      { length: 3000 },
-      (_, at) => `  - { id: "a/${'x'.repeat(40)}${at}", endpoints: [{ provider: sim, model: chat }] }`,
-    );
-    writeFileSync(join(folder, 'many.yaml'), `models:\n${models.join('\n')}\n`);
-    const launcher = defaultLauncher().join(' ');
-    expect(
+test('a word that a command does not take is refused, not passed over', async () => {
+  for (const words of [
+    ['usage', 'today'],
+    ['check', 'other.yaml'],
+    ['limits', 'shop'],
+    ['console', 'x'],
+    ['keys', 'create', 'my', 'key'],
+    ['keys', 'list', 'extra'],
+    ['projects', 'list', 'extra'],
+    ['jobs', 'list', 'extra'],
+    ['models', 'sim/', 'chat'],
+    ['sim', '4011'],
+  ])
+    expect(await run(...words)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(`there is no place for "${words.at(-1)}"`),
+    });
+});
+
+describe('completion', () => {
+  test('knows commands, actions and options in bash', async () => {
+    const { out } = await run('completion', 'bash');
+    writeFileSync(join(folder, 'completion.bash'), out);
+    const completed = (...words: string[]): string[] =>
       shell(
         'bash',
-        `${launcher} models --config many.yaml 2>errors | head -1; echo "\${PIPESTATUS[*]}"; cat errors`,
-      ),
-    ).toMatch(/^ID .*\n0 0\n$/);
-  },
-  SLOW,
-);
+        `source completion.bash; COMP_WORDS=(dragoman ${words.join(' ')}); COMP_CWORD=${words.length}; _dragoman; echo "\${COMPREPLY[@]}"`,
+      )
+        .trim()
+        .split(' ');
+    expect(completed('us')).toEqual(['usage']);
+    expect(completed('keys', 'ro')).toEqual(['rotate']);
+    expect(completed('usage', '--si')).toEqual(['--since']);
+    expect(completed('completion', 'f')).toEqual(['fish']);
+  });
 
-test(
-  'doctor says on a fresh install what to do',
-  async () => {
-    const { code, err } = await run('doctor');
-    expect(code).toBe(0);
-    expect(err).toContain('No provider is on but the simulated one');
-    expect(err).toMatch(/OPENAI_API_KEY=sk-\.\.\. (npx --no )?dragoman doctor/);
-  },
-  SLOW,
-);
+  test('is code that the other shells can have, too', async () => {
+    const fish = await run('completion', 'fish');
+    expect(fish.out).toContain("complete -c dragoman -f -n __fish_use_subcommand -a usage -d 'print what");
+    expect(fish.out).toContain("-n '__fish_seen_subcommand_from keys' -a rotate");
+    expect((await run('completion', 'zsh')).out).toContain('complete -F _dragoman dragoman');
+    expect(await run('completion', 'tcsh')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('bash, zsh, fish'),
+    });
+  });
+});
+
+test('a reader that leaves ends a command in silence', () => {
+  const models = Array.from(
+    { length: 3000 },
+    (_, at) => `  - { id: "a/${'x'.repeat(40)}${at}", endpoints: [{ provider: sim, model: chat }] }`,
+  );
+  writeFileSync(join(folder, 'many.yaml'), `models:\n${models.join('\n')}\n`);
+  const launcher = defaultLauncher().join(' ');
+  expect(
+    shell(
+      'bash',
+      `${launcher} models --config many.yaml 2>errors | head -1; echo "\${PIPESTATUS[*]}"; cat errors`,
+    ),
+  ).toMatch(/^ID .*\n0 0\n$/);
+});
+
+test('doctor says on a fresh install what to do', async () => {
+  const { code, err } = await run('doctor');
+  expect(code).toBe(0);
+  expect(err).toContain('No provider is on but the simulated one');
+  expect(err).toMatch(/OPENAI_API_KEY=sk-\.\.\. (npx --no )?dragoman doctor/);
+});
 
 describe('a configuration with several faults', () => {
   const faults = async (text: string): Promise<readonly string[]> => {

@@ -73,59 +73,55 @@ const all = (status: number): Record<string, number> =>
   Object.fromEntries(Object.keys(STATELESS).map((name) => [name, status]));
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('while PostgreSQL is away', () => {
-  test(
-    'what needs nothing stored goes on, the rest is told so in its own protocol, and nothing is lost',
-    async () => {
-      const server = await startPostgres();
-      ends.push(() => server.stop());
-      const gateway = await startGateway({ database_url: server.url, secret: 'ab'.repeat(32) });
-      ends.push(() => gateway.close());
-      const stored = await ask(gateway, '/v1/responses', { model: 'sim/echo', input: 'one' });
-      const conversation = await ask(gateway, '/v1/conversations', {});
-      expect([stored.status, conversation.status]).toEqual([200, 200]);
+  test('what needs nothing stored goes on, the rest is told so in its own protocol, and nothing is lost', async () => {
+    const server = await startPostgres();
+    ends.push(() => server.stop());
+    const gateway = await startGateway({ database_url: server.url, secret: 'ab'.repeat(32) });
+    ends.push(() => gateway.close());
+    const stored = await ask(gateway, '/v1/responses', { model: 'sim/echo', input: 'one' });
+    const conversation = await ask(gateway, '/v1/conversations', {});
+    expect([stored.status, conversation.status]).toEqual([200, 200]);
 
-      await server.kill();
-      expect(await statuses(gateway)).toEqual(all(200));
-      expect(await degraded(gateway)).toContain('database');
+    await server.kill();
+    expect(await statuses(gateway)).toEqual(all(200));
+    expect(await degraded(gateway)).toContain('database');
 
-      const responses = { model: 'sim/echo', input: 'two' };
-      const file = { type: 'document', source: { type: 'file', file_id: 'file_none' } };
-      const refused = {
-        previous: ['/v1/responses', { ...responses, previous_response_id: stored.json['id'] }],
-        conversation: ['/v1/responses', { ...responses, conversation: conversation.json['id'] }],
-        read: [`/v1/responses/${String(stored.json['id'])}`],
-        items: [`/v1/conversations/${String(conversation.json['id'])}/items`],
-        files: ['/v1/files'],
-        messages: [
-          '/v1/messages',
-          { model: 'sim/echo', max_tokens: 50, messages: [{ role: 'user', content: [file] }] },
-        ],
-        gemini: [
-          '/v1beta/models/sim/echo:generateContent',
-          {
-            contents: [
-              { role: 'user', parts: [{ fileData: { fileUri: 'file_none', mimeType: 'application/pdf' } }] },
-            ],
-          },
-        ],
-      } as const;
-      for (const [name, [path, body]] of Object.entries(refused)) {
-        const { status, retryAfter, json } = await ask(gateway, path, body);
-        // Anthropic's own word for a server that cannot now is 529.
-        expect([name, status, retryAfter]).toEqual([name, name === 'messages' ? 529 : 503, '5']);
-        expect(JSON.stringify(json)).toContain('the database is out of reach');
-        expect(errorOf(json)).toBe(SHAPES[name] ?? 'database_unavailable');
-      }
-      const given = await ask(gateway, '/v1/responses', responses);
-      expect(given.status).toBe(200);
+    const responses = { model: 'sim/echo', input: 'two' };
+    const file = { type: 'document', source: { type: 'file', file_id: 'file_none' } };
+    const refused = {
+      previous: ['/v1/responses', { ...responses, previous_response_id: stored.json['id'] }],
+      conversation: ['/v1/responses', { ...responses, conversation: conversation.json['id'] }],
+      read: [`/v1/responses/${String(stored.json['id'])}`],
+      items: [`/v1/conversations/${String(conversation.json['id'])}/items`],
+      files: ['/v1/files'],
+      messages: [
+        '/v1/messages',
+        { model: 'sim/echo', max_tokens: 50, messages: [{ role: 'user', content: [file] }] },
+      ],
+      gemini: [
+        '/v1beta/models/sim/echo:generateContent',
+        {
+          contents: [
+            { role: 'user', parts: [{ fileData: { fileUri: 'file_none', mimeType: 'application/pdf' } }] },
+          ],
+        },
+      ],
+    } as const;
+    for (const [name, [path, body]] of Object.entries(refused)) {
+      const { status, retryAfter, json } = await ask(gateway, path, body);
+      // Anthropic's own word for a server that cannot now is 529.
+      expect([name, status, retryAfter]).toEqual([name, name === 'messages' ? 529 : 503, '5']);
+      expect(JSON.stringify(json)).toContain('the database is out of reach');
+      expect(errorOf(json)).toBe(SHAPES[name] ?? 'database_unavailable');
+    }
+    const given = await ask(gateway, '/v1/responses', responses);
+    expect(given.status).toBe(200);
 
-      await server.start();
-      await eventually('nothing is degraded', async () => (await degraded(gateway)) === '[]', PATIENCE_MS);
-      const again = await ask(gateway, `/v1/responses/${String(given.json['id'])}`);
-      expect(asObject(again.json)['status']).toBe('completed');
-    },
-    PATIENCE_MS,
-  );
+    await server.start();
+    await eventually('nothing is degraded', async () => (await degraded(gateway)) === '[]', PATIENCE_MS);
+    const again = await ask(gateway, `/v1/responses/${String(given.json['id'])}`);
+    expect(asObject(again.json)['status']).toBe('completed');
+  });
 });
 
 describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away', () => {
@@ -160,21 +156,16 @@ describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away',
         const isAll = whenUnreachable === 'allow';
         expect(await degraded(gateway)).toContain(isAll ? 'limits are not checked' : 'one of 1 shares');
       }),
-    PATIENCE_MS,
   );
 
-  test(
-    'requests under a limit are refused, where that is wanted',
-    () =>
-      withoutServer('refuse', async (gateway) => {
-        await eventually('all are refused', async () => isEqual(await statuses(gateway), all(429)));
-        for (const [name, [path, body]] of Object.entries(STATELESS)) {
-          const { status, retryAfter, json } = await ask(gateway, path, body);
-          expect([name, status, retryAfter]).toEqual([name, 429, '1']);
-          expect(errorOf(json)).toBe(LIMITED[name] ?? 'rate_limit_exceeded');
-          expect(JSON.stringify(json)).toContain('is not shared out just now');
-        }
-      }),
-    PATIENCE_MS,
-  );
+  test('requests under a limit are refused, where that is wanted', () =>
+    withoutServer('refuse', async (gateway) => {
+      await eventually('all are refused', async () => isEqual(await statuses(gateway), all(429)));
+      for (const [name, [path, body]] of Object.entries(STATELESS)) {
+        const { status, retryAfter, json } = await ask(gateway, path, body);
+        expect([name, status, retryAfter]).toEqual([name, 429, '1']);
+        expect(errorOf(json)).toBe(LIMITED[name] ?? 'rate_limit_exceeded');
+        expect(JSON.stringify(json)).toContain('is not shared out just now');
+      }
+    }));
 });

@@ -8,8 +8,6 @@ import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres
 const ADMIN_KEY = 'sk-test-admin-0123456789';
 const SECRET = 'ab'.repeat(32);
 const NEXT_SECRET = 'cd'.repeat(32);
-/** A server is made in a second or two; on a busy machine in more. */
-const PATIENCE_MS = 120_000;
 const TEXT = [{ role: 'user' as const, content: 'hi' }];
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database', () => {
@@ -40,11 +38,11 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database
   beforeAll(async () => {
     url = await freshPostgres();
     [one, two] = await Promise.all([start(), start()]);
-  }, PATIENCE_MS);
+  });
   afterAll(async () => {
     await one.close();
     await two.close();
-  }, PATIENCE_MS);
+  });
 
   test('a response, a conversation and a file of one are there on the other', async () => {
     const [here, there] = [clientOf(one), clientOf(two)];

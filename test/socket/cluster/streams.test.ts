@@ -9,7 +9,6 @@ import { startSlow, type SlowUpstream } from '../../support/upstreams/slow-upstr
 
 const SECRET = 'ab'.repeat(32);
 const OTHER_KEY = 'sk-test-other';
-const SLOW = 60_000;
 const RESUMABLE = { 'x-dragoman-resumable': 'true' };
 const text = 'Tell me of tea, in a few words, and of côté.';
 const messages = [{ role: 'user', content: text }];
@@ -96,139 +95,119 @@ describe.skipIf(VALKEY_PROGRAM === null)('a stream that another replica keeps', 
       providers: { slow: { api_key: 'sk-test', protocols: { 'openai-chat': slow.base } } },
     };
     [one, two] = await Promise.all([startGateway(config), startGateway(config)]);
-  }, SLOW);
+  });
   afterAll(async () => {
     await Promise.all([one.close(), two.close()]);
     await server.stop();
     slow.stop();
-  }, SLOW);
+  });
 
-  test.each(PROTOCOLS)(
-    'in %s goes on behind any event, byte for byte',
-    async (_, path, body) => {
-      const response = await post(one, path, body, RESUMABLE);
-      const whole = await response.text();
-      const id = response.headers.get('x-request-id');
-      const events = eventsOf(whole);
-      expect(events.length).toBeGreaterThan(2);
-      const cuts = [null, ...events.slice(0, -1).keys()];
-      const rests = await Promise.all(
-        cuts.map(async (after) => {
-          const rest = await resume(two, id, after);
-          return [rest.status, rest.headers.get('x-request-id'), eventsOf(await rest.text())];
-        }),
-      );
-      expect(rests).toEqual(cuts.map((after) => [200, id, events.slice(after === null ? 0 : after + 1)]));
-      expect(await (await resume(two, id, null)).text()).toBe(whole);
-      expect((await resume(two, id, events.length - 1)).status).toBe(204);
-      expect((await resume(two, id, events.length)).status).toBe(400);
-      const foreign = await resume(two, id, 0, OTHER_KEY);
-      expect([foreign.status, await foreign.json()]).toMatchObject([410, { error: { code: 'stream_gone' } }]);
-    },
-    SLOW,
-  );
+  test.each(PROTOCOLS)('in %s goes on behind any event, byte for byte', async (_, path, body) => {
+    const response = await post(one, path, body, RESUMABLE);
+    const whole = await response.text();
+    const id = response.headers.get('x-request-id');
+    const events = eventsOf(whole);
+    expect(events.length).toBeGreaterThan(2);
+    const cuts = [null, ...events.slice(0, -1).keys()];
+    const rests = await Promise.all(
+      cuts.map(async (after) => {
+        const rest = await resume(two, id, after);
+        return [rest.status, rest.headers.get('x-request-id'), eventsOf(await rest.text())];
+      }),
+    );
+    expect(rests).toEqual(cuts.map((after) => [200, id, events.slice(after === null ? 0 : after + 1)]));
+    expect(await (await resume(two, id, null)).text()).toBe(whole);
+    expect((await resume(two, id, events.length - 1)).status).toBe(204);
+    expect((await resume(two, id, events.length)).status).toBe(400);
+    const foreign = await resume(two, id, 0, OTHER_KEY);
+    expect([foreign.status, await foreign.json()]).toMatchObject([410, { error: { code: 'stream_gone' } }]);
+  });
 
   const chat = { model: 'slow/m', stream: true, messages };
 
-  test(
-    'goes on live after its client was cut off, and is whole although Valkey was flushed meanwhile',
-    async () => {
-      const response = await post(one, '/v1/chat/completions', chat, RESUMABLE);
-      const id = response.headers.get('x-request-id');
-      const first = await readUntil(response, 'one');
-      await first.leave();
-      const followed = await resume(two, id, null);
-      const second = await readUntil(followed, 'one');
-      expect(second.had).toBe(first.had);
-      await server.send('FLUSHALL');
-      slow.go();
-      const rest = await second.rest();
-      const whole = await (await resume(one, id, null)).text();
-      expect(second.had + rest).toBe(whole);
-      expect(whole).toContain(' two');
-      expect(slow.aborted).toBe(0);
-    },
-    SLOW,
-  );
+  test('goes on live after its client was cut off, and is whole although Valkey was flushed meanwhile', async () => {
+    const response = await post(one, '/v1/chat/completions', chat, RESUMABLE);
+    const id = response.headers.get('x-request-id');
+    const first = await readUntil(response, 'one');
+    await first.leave();
+    const followed = await resume(two, id, null);
+    const second = await readUntil(followed, 'one');
+    expect(second.had).toBe(first.had);
+    await server.send('FLUSHALL');
+    slow.go();
+    const rest = await second.rest();
+    const whole = await (await resume(one, id, null)).text();
+    expect(second.had + rest).toBe(whole);
+    expect(whole).toContain(' two');
+    expect(slow.aborted).toBe(0);
+  });
 
-  test(
-    'ends where its last reader at another replica has left',
-    async () => {
-      const headers = { ...RESUMABLE, 'x-dragoman-on-disconnect': 'continue:1s' };
-      const response = await post(one, '/v1/chat/completions', chat, headers);
-      const id = response.headers.get('x-request-id');
-      const first = await readUntil(response, 'one');
-      const second = await readUntil(await resume(two, id, null), 'one');
-      await first.leave();
-      const before = slow.aborted;
-      await Bun.sleep(1_500);
-      expect(slow.aborted).toBe(before);
-      await second.leave();
-      await eventually('the upstream is left', () => slow.aborted === before + 1);
-      const ended = await resume(two, id, null);
-      expect([200, 410]).toContain(ended.status);
-    },
-    SLOW,
-  );
+  test('ends where its last reader at another replica has left', async () => {
+    const headers = { ...RESUMABLE, 'x-dragoman-on-disconnect': 'continue:1s' };
+    const response = await post(one, '/v1/chat/completions', chat, headers);
+    const id = response.headers.get('x-request-id');
+    const first = await readUntil(response, 'one');
+    const second = await readUntil(await resume(two, id, null), 'one');
+    await first.leave();
+    const before = slow.aborted;
+    await Bun.sleep(1_500);
+    expect(slow.aborted).toBe(before);
+    await second.leave();
+    await eventually('the upstream is left', () => slow.aborted === before + 1);
+    const ended = await resume(two, id, null);
+    expect([200, 410]).toContain(ended.status);
+  });
 
-  test(
-    'of an answer in the background is live at the replica that does not make it',
-    async () => {
-      const made = await post(one, '/v1/responses', {
-        model: 'slow/m',
-        input: text,
-        background: true,
-        stream: true,
-      });
-      const first = await readUntil(made, 'one');
-      const [, id = ''] = /"id":"(resp_[0-9a-f]+)"/.exec(first.had) ?? [];
-      const second = await readUntil(await resume(two, id, null), 'one');
-      slow.go();
-      expect(second.had + (await second.rest())).toBe(first.had + (await first.rest()));
-    },
-    SLOW,
-  );
+  test('of an answer in the background is live at the replica that does not make it', async () => {
+    const made = await post(one, '/v1/responses', {
+      model: 'slow/m',
+      input: text,
+      background: true,
+      stream: true,
+    });
+    const first = await readUntil(made, 'one');
+    const [, id = ''] = /"id":"(resp_[0-9a-f]+)"/.exec(first.had) ?? [];
+    const second = await readUntil(await resume(two, id, null), 'one');
+    slow.go();
+    expect(second.had + (await second.rest())).toBe(first.had + (await first.rest()));
+  });
 });
 
-test(
-  'of several workers each resumes the streams of all',
-  async () => {
-    const { folder, remove } = freshFolder();
-    const file = `${folder}/dragoman.yaml`;
-    await Bun.write(file, JSON.stringify({ keys: [{ name: 'test', key: TEST_KEY }] }));
-    const args = ['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', file, '--workers', '2'];
-    const program = await startProgram(args, { folder });
-    try {
-      const response = await post(program, '/v1/chat/completions', PROTOCOLS[0][2], RESUMABLE);
-      const whole = await response.text();
-      const id = response.headers.get('x-request-id');
-      const events = eventsOf(whole);
-      const asked = Array.from({ length: 24 }, (_, number) => number % (events.length - 1));
-      const rests = await Promise.all(
-        asked.map(async (after) => eventsOf(await (await resume(program, id, after)).text())),
+test('of several workers each resumes the streams of all', async () => {
+  const { folder, remove } = freshFolder();
+  const file = `${folder}/dragoman.yaml`;
+  await Bun.write(file, JSON.stringify({ keys: [{ name: 'test', key: TEST_KEY }] }));
+  const args = ['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', file, '--workers', '2'];
+  const program = await startProgram(args, { folder });
+  try {
+    const response = await post(program, '/v1/chat/completions', PROTOCOLS[0][2], RESUMABLE);
+    const whole = await response.text();
+    const id = response.headers.get('x-request-id');
+    const events = eventsOf(whole);
+    const asked = Array.from({ length: 24 }, (_, number) => number % (events.length - 1));
+    const rests = await Promise.all(
+      asked.map(async (after) => eventsOf(await (await resume(program, id, after)).text())),
+    );
+    expect(rests).toEqual(asked.map((after) => events.slice(after + 1)));
+    // Any worker takes the request that deletes an answer.
+    for (let times = 0; times < 5; times += 1) {
+      const stored = await post(program, '/v1/responses', { ...PROTOCOLS[1][2], store: true });
+      await stored.text();
+      const name = stored.headers.get('x-request-id');
+      const headers = { authorization: `Bearer ${TEST_KEY}`, connection: 'close' };
+      const path = `${program.origin}/v1/responses/resp_${name}`;
+      expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(200);
+      await eventually('no worker has the stream', async () =>
+        (await Promise.all(Array.from({ length: 4 }, () => resume(program, name, 0)))).every(
+          ({ status }) => status === 410,
+        ),
       );
-      expect(rests).toEqual(asked.map((after) => events.slice(after + 1)));
-      // Any worker takes the request that deletes an answer.
-      for (let times = 0; times < 5; times += 1) {
-        const stored = await post(program, '/v1/responses', { ...PROTOCOLS[1][2], store: true });
-        await stored.text();
-        const name = stored.headers.get('x-request-id');
-        const headers = { authorization: `Bearer ${TEST_KEY}`, connection: 'close' };
-        const path = `${program.origin}/v1/responses/resp_${name}`;
-        expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(200);
-        await eventually('no worker has the stream', async () =>
-          (await Promise.all(Array.from({ length: 4 }, () => resume(program, name, 0)))).every(
-            ({ status }) => status === 410,
-          ),
-        );
-      }
-    } finally {
-      await program.stop();
-      remove();
     }
-  },
-  SLOW,
-);
+  } finally {
+    await program.stop();
+    remove();
+  }
+});
 
 test.skipIf(POSTGRES_PROGRAMS === null)(
   'with PostgreSQL alone, another replica says which one has the stream',
@@ -254,5 +233,4 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
       await Promise.all([one.close(), two.close()]);
     }
   },
-  SLOW,
 );

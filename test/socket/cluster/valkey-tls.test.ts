@@ -43,7 +43,7 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
     authority = certificates?.read('ca.pem') ?? '';
     await start(NAME);
     await start('elsewhere');
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const link of links) link.close();
     await Promise.all(servers.map((server) => server.stop()));
@@ -102,5 +102,5 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
     const ready = (await (await fetch(`${gateway.origin}/readyz`)).json()) as { degraded: string[] };
     expect(ready.degraded).toEqual([]);
     await gateway.close();
-  }, 60_000);
+  });
 });

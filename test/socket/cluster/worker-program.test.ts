@@ -36,7 +36,7 @@ beforeAll(async () => {
   program = await startProgram(['--workers', String(WORKERS), '--port', '0', '--config', config], {
     folder: at.folder,
   });
-}, SLOW);
+});
 afterAll(async () => {
   if (!LINUX) return;
   const { code } = await program.stop('SIGINT');
@@ -66,41 +66,33 @@ const served = async (): Promise<readonly number[]> => {
 };
 const workersNow = (): readonly number[] => childrenOf(program.pid);
 
-test.skipIf(!LINUX)(
-  'all serve, and their metrics and records are on one page',
-  async () => {
-    expect(workersNow()).toHaveLength(WORKERS);
-    await eventually('both have served', async () => {
-      expect((await ask()).status).toBe(200);
-      return (await served()).every((requests) => requests > 0);
-    });
-    const asked = (await served()).reduce((sum, each) => sum + each, 0);
-    const usage = await fetch(`${program.origin}/api/v1/management/usage`, { headers: headers(KEY) });
-    expect(usage.status).toBe(200);
-    expect(await usage.json()).toMatchObject({ data: [{ requests: asked }] });
-  },
-  SLOW,
-);
+test.skipIf(!LINUX)('all serve, and their metrics and records are on one page', async () => {
+  expect(workersNow()).toHaveLength(WORKERS);
+  await eventually('both have served', async () => {
+    expect((await ask()).status).toBe(200);
+    return (await served()).every((requests) => requests > 0);
+  });
+  const asked = (await served()).reduce((sum, each) => sum + each, 0);
+  const usage = await fetch(`${program.origin}/api/v1/management/usage`, { headers: headers(KEY) });
+  expect(usage.status).toBe(200);
+  expect(await usage.json()).toMatchObject({ data: [{ requests: asked }] });
+});
 
-test.skipIf(!LINUX)(
-  'whoever watches at one of them hears what happens at all',
-  async () => {
-    const received = new Received(await listenAt(program.origin, KEY, '?types=generation'));
-    const ids = [new Set<unknown>(), new Set<unknown>()];
-    let before = await served();
-    await eventually('requests of both are heard', async () => {
-      const answer = await ask();
-      const now = await served();
-      ids[now.findIndex((requests, at) => requests > (before[at] ?? 0))]?.add(
-        answer.headers.get('x-request-id'),
-      );
-      before = now;
-      return ids.every((each) => !each.isDisjointFrom(received.ids));
-    });
-    await received.leave();
-  },
-  SLOW,
-);
+test.skipIf(!LINUX)('whoever watches at one of them hears what happens at all', async () => {
+  const received = new Received(await listenAt(program.origin, KEY, '?types=generation'));
+  const ids = [new Set<unknown>(), new Set<unknown>()];
+  let before = await served();
+  await eventually('requests of both are heard', async () => {
+    const answer = await ask();
+    const now = await served();
+    ids[now.findIndex((requests, at) => requests > (before[at] ?? 0))]?.add(
+      answer.headers.get('x-request-id'),
+    );
+    before = now;
+    return ids.every((each) => !each.isDisjointFrom(received.ids));
+  });
+  await received.leave();
+});
 
 test.skipIf(!LINUX)('the supervisor holds nothing of the gateway', () => {
   const status = readFileSync(`/proc/${program.pid}/status`, 'utf8');
@@ -108,16 +100,12 @@ test.skipIf(!LINUX)('the supervisor holds nothing of the gateway', () => {
   expect(Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(16_000);
 });
 
-test.skipIf(!LINUX)(
-  'a limit is one limit for all of them together',
-  async () => {
-    const statuses: number[] = [];
-    for (let n = 0; n < 2 * ALLOWED; n += 1) statuses.push((await ask('sk-few')).status);
-    expect(statuses.filter((status) => status === 200).length).toBe(ALLOWED);
-    expect(new Set(statuses)).toEqual(new Set([200, 429]));
-  },
-  SLOW,
-);
+test.skipIf(!LINUX)('a limit is one limit for all of them together', async () => {
+  const statuses: number[] = [];
+  for (let n = 0; n < 2 * ALLOWED; n += 1) statuses.push((await ask('sk-few')).status);
+  expect(statuses.filter((status) => status === 200).length).toBe(ALLOWED);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+});
 
 test.skipIf(!LINUX)(
   'an answer under an idempotency key is made once, whichever of them is asked',
@@ -164,42 +152,33 @@ test.skipIf(!LINUX)(
     expect((await console('/session', 'DELETE')).status).toBe(200);
     expect(await statuses()).toEqual(new Set([401]));
   },
-  SLOW,
 );
 
-test.skipIf(!LINUX)(
-  'one that is killed is replaced, and the others go on',
-  async () => {
-    const [victim = 0] = workersNow();
-    process.kill(victim, 'SIGKILL');
-    await eventually('there are as many as before', () => {
-      const now = workersNow();
-      return now.length === WORKERS && !now.includes(victim);
-    });
-    expect(program.err()).toContain('a worker died; another takes its place');
-    await eventually('all listen', async () => {
-      const page = await metrics();
-      return [1, 2].every((worker) => page.includes(`process_resident_memory_bytes{worker="${worker}"}`));
-    });
-    expect((await ask()).status).toBe(200);
-  },
-  SLOW,
-);
+test.skipIf(!LINUX)('one that is killed is replaced, and the others go on', async () => {
+  const [victim = 0] = workersNow();
+  process.kill(victim, 'SIGKILL');
+  await eventually('there are as many as before', () => {
+    const now = workersNow();
+    return now.length === WORKERS && !now.includes(victim);
+  });
+  expect(program.err()).toContain('a worker died; another takes its place');
+  await eventually('all listen', async () => {
+    const page = await metrics();
+    return [1, 2].every((worker) => page.includes(`process_resident_memory_bytes{worker="${worker}"}`));
+  });
+  expect((await ask()).status).toBe(200);
+});
 
-test.skipIf(!LINUX)(
-  'SIGUSR2 replaces all of them, and cuts no answer',
-  async () => {
-    const before = workersNow();
-    const streams = Array.from({ length: 8 }, async () => (await ask(KEY, 'sim/paced-150', true)).text());
-    process.kill(program.pid, 'SIGUSR2');
-    const areNew = (): boolean => {
-      const now = workersNow();
-      return now.length === WORKERS && before.every((pid) => !now.includes(pid));
-    };
-    await eventually('all are new', areNew, SLOW);
-    const texts = await Promise.all(streams);
-    expect(texts.filter((text) => !text.endsWith('data: [DONE]\n\n'))).toEqual([]);
-    expect((await ask()).status).toBe(200);
-  },
-  SLOW,
-);
+test.skipIf(!LINUX)('SIGUSR2 replaces all of them, and cuts no answer', async () => {
+  const before = workersNow();
+  const streams = Array.from({ length: 8 }, async () => (await ask(KEY, 'sim/paced-150', true)).text());
+  process.kill(program.pid, 'SIGUSR2');
+  const areNew = (): boolean => {
+    const now = workersNow();
+    return now.length === WORKERS && before.every((pid) => !now.includes(pid));
+  };
+  await eventually('all are new', areNew, SLOW);
+  const texts = await Promise.all(streams);
+  expect(texts.filter((text) => !text.endsWith('data: [DONE]\n\n'))).toEqual([]);
+  expect((await ask()).status).toBe(200);
+});

@@ -10,7 +10,6 @@ import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres
 import { isWhole } from '../../support/share.ts';
 import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-const SLOW = 60_000;
 const QUESTION = {
   model: 'lab/m',
   max_tokens: 50,
@@ -61,12 +60,12 @@ for (const { name, skip, shared } of databases) {
       // Replicas have folders of their own.
       const folders = isShared ? ['one', 'two'] : ['data'];
       gateways = await Promise.all(folders.map(start));
-    }, SLOW);
+    });
     afterAll(async () => {
       for (const gateway of gateways) await gateway.close();
       await upstream.stop();
       remove();
-    }, SLOW);
+    });
 
     function command(...args: readonly string[]): Promise<Finished> {
       const server = { admin_key: ADMIN_KEY };
@@ -82,50 +81,46 @@ for (const { name, skip, shared } of databases) {
         gateways.map(async (gateway) => (await gateway.post('/chat/completions', QUESTION)).status),
       );
 
-    test(
-      'are used and shown by every gateway, also by one that starts later, until they are forgotten',
-      async () => {
-        expect(new Set(await statuses())).toEqual(new Set([400]));
-        for (const gateway of gateways) expect(await findings(gateway)).toEqual([]);
+    test('are used and shown by every gateway, also by one that starts later, until they are forgotten', async () => {
+      expect(new Set(await statuses())).toEqual(new Set([400]));
+      for (const gateway of gateways) expect(await findings(gateway)).toEqual([]);
 
-        const done = await command('doctor');
-        expect(done).toMatchObject({ code: 0 });
-        await eventually('every gateway has read it', async () =>
-          (await statuses()).every((status) => status === 200),
-        );
-        const shown = {
-          object: 'doctor.diagnosis',
-          id: 'lab/m:openai-chat',
-          provider: 'lab',
-          model_id: 'lab/m',
-          slug: 'lab',
-          base_url: `${upstream.origin}/v1`,
-          facts: { quirks: { structured_output: 'json_object' } },
-        };
-        for (const gateway of gateways) {
-          const [found, ...others] = await findings(gateway);
-          expect(found).toMatchObject(shown);
-          expect(others).toEqual([]);
-          expect(await findings(gateway, '?provider=lab&model=m')).toEqual([found]);
-          expect(await findings(gateway, '?provider=another')).toEqual([]);
-          expect(await findings(gateway, '?model=another')).toEqual([]);
-        }
-        if (isShared) {
-          const later = await start('three');
-          expect((await later.post('/chat/completions', QUESTION)).status).toBe(200);
-          expect(await findings(later)).toMatchObject([shown]);
-          await later.close();
-        }
-        expect((await command('models')).out).toContain('probed 2');
+      const done = await command('doctor');
+      expect(done).toMatchObject({ code: 0 });
+      await eventually('every gateway has read it', async () =>
+        (await statuses()).every((status) => status === 200),
+      );
+      const shown = {
+        object: 'doctor.diagnosis',
+        id: 'lab/m:openai-chat',
+        provider: 'lab',
+        model_id: 'lab/m',
+        slug: 'lab',
+        base_url: `${upstream.origin}/v1`,
+        facts: { quirks: { structured_output: 'json_object' } },
+      };
+      for (const gateway of gateways) {
+        const [found, ...others] = await findings(gateway);
+        expect(found).toMatchObject(shown);
+        expect(others).toEqual([]);
+        expect(await findings(gateway, '?provider=lab&model=m')).toEqual([found]);
+        expect(await findings(gateway, '?provider=another')).toEqual([]);
+        expect(await findings(gateway, '?model=another')).toEqual([]);
+      }
+      if (isShared) {
+        const later = await start('three');
+        expect((await later.post('/chat/completions', QUESTION)).status).toBe(200);
+        expect(await findings(later)).toMatchObject([shown]);
+        await later.close();
+      }
+      expect((await command('models')).out).toContain('probed 2');
 
-        const forgotten = await command('doctor', '--forget', 'lab');
-        expect(forgotten).toMatchObject({ code: 0, out: 'forgotten: what was found out about 1 endpoint\n' });
-        await eventually('every gateway has forgotten it', async () =>
-          (await statuses()).every((status) => status === 400),
-        );
-        for (const gateway of gateways) expect(await findings(gateway)).toEqual([]);
-      },
-      SLOW,
-    );
+      const forgotten = await command('doctor', '--forget', 'lab');
+      expect(forgotten).toMatchObject({ code: 0, out: 'forgotten: what was found out about 1 endpoint\n' });
+      await eventually('every gateway has forgotten it', async () =>
+        (await statuses()).every((status) => status === 400),
+      );
+      for (const gateway of gateways) expect(await findings(gateway)).toEqual([]);
+    });
   });
 }

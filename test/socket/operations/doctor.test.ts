@@ -14,7 +14,6 @@ import {
   type ScriptedUpstream,
 } from '../../support/upstreams/scripted-upstream.ts';
 
-const SLOW = 60_000;
 const KEY = 'sk-test-of-the-lab';
 /** Knows only the older name of the output limit, and no schemas. */
 const OLD = {
@@ -79,325 +78,261 @@ const QUESTION = {
 };
 
 describe('what was found', () => {
-  test(
-    'is printed, kept, and sent from then on, by a gateway that runs too',
-    async () => {
-      upstream.always(doctorServer(OLD));
-      const gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
-      try {
-        expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(400);
+  test('is printed, kept, and sent from then on, by a gateway that runs too', async () => {
+    upstream.always(doctorServer(OLD));
+    const gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
+    try {
+      expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(400);
 
-        const result = await doctor(configOf());
-        expect(result.code).toBe(0);
-        expect(result.out).toContain(`lab/m over openai-chat at ${upstream.origin}/v1`);
-        expect(result.out).toMatch(/✓ reachable, key accepted +it answers/);
-        expect(result.out).toMatch(/✗ enforces a JSON schema +refused, .*400: json_object only/);
-        expect(result.out).toContain('→ max_tokens_field: max_tokens (was taken to be as_written)');
-        expect(result.err).toMatch(/^lab\/m over openai-chat: at most \d+ requests and \d+ tokens/);
-        expect(result.err).toMatch(/ 1\/\d+ ✓ reachable, key accepted\n/);
-
-        upstream.always(doctorServer(OLD));
-        await eventually(
-          'the gateway has read it',
-          async () => (await gateway.post('/chat/completions', QUESTION)).status === 200,
-        );
-        const sent = chats(upstream.requests).at(-1);
-        expect(sent).toMatchObject({ max_tokens: 50 });
-        expect(sent).not.toHaveProperty('max_completion_tokens');
-
-        // A format that is not enforced is emulated.
-        expect(sent).toMatchObject({ response_format: { type: 'json_object' } });
-
-        const forgotten = await doctor(configOf(), '--forget', 'lab');
-        expect(forgotten).toMatchObject({ code: 0, out: 'forgotten: what was found out about 1 endpoint\n' });
-        await eventually(
-          'the gateway has forgotten it',
-          async () => (await gateway.post('/chat/completions', QUESTION)).status === 400,
-        );
-      } finally {
-        await gateway.close();
-      }
-    },
-    SLOW,
-  );
-
-  test(
-    'gives way to the operator',
-    async () => {
-      upstream.always(doctorServer({ ...OLD, blind: ({ stop: _, ...rest }) => rest as ChatRequest }));
-      const own = configOf({
-        quirks: { structured_output: 'json_schema', max_tokens_field: 'max_completion_tokens' },
-        unsupported: ['seed'],
-      });
-      const result = await doctor(own, '--json');
+      const result = await doctor(configOf());
       expect(result.code).toBe(0);
-      const [endpoint] = (JSON.parse(result.out) as { endpoints: { changes: unknown[] }[] }).endpoints;
-      expect(endpoint?.changes).toEqual(
-        expect.arrayContaining([
-          {
-            name: 'structured_output',
-            known: 'json_schema',
-            measured: 'json_object',
-            overruled: true,
-          },
-          { name: 'stop', known: 'supported', measured: 'unsupported', overruled: true },
-        ]),
+      expect(result.out).toContain(`lab/m over openai-chat at ${upstream.origin}/v1`);
+      expect(result.out).toMatch(/✓ reachable, key accepted +it answers/);
+      expect(result.out).toMatch(/✗ enforces a JSON schema +refused, .*400: json_object only/);
+      expect(result.out).toContain('→ max_tokens_field: max_tokens (was taken to be as_written)');
+      expect(result.err).toMatch(/^lab\/m over openai-chat: at most \d+ requests and \d+ tokens/);
+      expect(result.err).toMatch(/ 1\/\d+ ✓ reachable, key accepted\n/);
+
+      upstream.always(doctorServer(OLD));
+      await eventually(
+        'the gateway has read it',
+        async () => (await gateway.post('/chat/completions', QUESTION)).status === 200,
       );
-      const gateway = await startGateway(own, { dataDir: join(folder, 'data') });
-      try {
-        upstream.always(doctorServer());
-        const response = await gateway.post('/chat/completions', {
-          ...QUESTION,
-          stop: ['x'],
-          seed: 7,
-        });
-        expect(response.status).toBe(200);
-        const sent = chats(upstream.requests).at(-1);
-        expect(sent).toMatchObject({
-          max_completion_tokens: 50,
-          stop: ['x'],
-          response_format: { type: 'json_schema' },
-        });
-        expect(sent).not.toHaveProperty('seed');
-      } finally {
-        await gateway.close();
-      }
-    },
-    SLOW,
-  );
+      const sent = chats(upstream.requests).at(-1);
+      expect(sent).toMatchObject({ max_tokens: 50 });
+      expect(sent).not.toHaveProperty('max_completion_tokens');
 
-  test(
-    'keeps the words of clients from a server that is not what its preset says',
-    async () => {
-      const config = {
-        providers: { sim: false, openai: { api_key: KEY, base_url: `${upstream.origin}/v1` } },
-        models: [{ id: 'openai/m', endpoints: [{ provider: 'openai' }] }],
-      };
-      const question = { ...QUESTION, model: 'openai/m', max_tokens: undefined, max_completion_tokens: 50 };
-      upstream.always(doctorServer(OLD));
-      const gateway = await startGateway(config, { dataDir: join(folder, 'data') });
-      try {
-        expect((await gateway.post('/chat/completions', question)).status).toBe(400);
-        const result = await doctor(config);
-        expect(result.code).toBe(0);
-        expect(result.out).toContain('→ faithful: false (was taken to be true)');
-        expect(gateway.reload()).toBe(true);
-        expect((await gateway.post('/chat/completions', question)).status).toBe(200);
-        expect(chats(upstream.requests).at(-1)).toMatchObject({ max_tokens: 50 });
-      } finally {
-        await gateway.close();
-      }
-    },
-    SLOW,
-  );
+      // A format that is not enforced is emulated.
+      expect(sent).toMatchObject({ response_format: { type: 'json_object' } });
 
-  test(
-    'says nothing about another address',
-    async () => {
-      upstream.always(doctorServer(OLD));
-      expect((await doctor(configOf())).code).toBe(0);
-      const remote = await startUpstream();
-      remote.always(doctorServer());
-      const gateway = await startGateway(configOf({ origin: remote.origin }), {
-        dataDir: join(folder, 'data'),
+      const forgotten = await doctor(configOf(), '--forget', 'lab');
+      expect(forgotten).toMatchObject({ code: 0, out: 'forgotten: what was found out about 1 endpoint\n' });
+      await eventually(
+        'the gateway has forgotten it',
+        async () => (await gateway.post('/chat/completions', QUESTION)).status === 400,
+      );
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  test('gives way to the operator', async () => {
+    upstream.always(doctorServer({ ...OLD, blind: ({ stop: _, ...rest }) => rest as ChatRequest }));
+    const own = configOf({
+      quirks: { structured_output: 'json_schema', max_tokens_field: 'max_completion_tokens' },
+      unsupported: ['seed'],
+    });
+    const result = await doctor(own, '--json');
+    expect(result.code).toBe(0);
+    const [endpoint] = (JSON.parse(result.out) as { endpoints: { changes: unknown[] }[] }).endpoints;
+    expect(endpoint?.changes).toEqual(
+      expect.arrayContaining([
+        {
+          name: 'structured_output',
+          known: 'json_schema',
+          measured: 'json_object',
+          overruled: true,
+        },
+        { name: 'stop', known: 'supported', measured: 'unsupported', overruled: true },
+      ]),
+    );
+    const gateway = await startGateway(own, { dataDir: join(folder, 'data') });
+    try {
+      upstream.always(doctorServer());
+      const response = await gateway.post('/chat/completions', {
+        ...QUESTION,
+        stop: ['x'],
+        seed: 7,
       });
-      try {
-        expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
-        expect(chats(remote.requests)[0]).toMatchObject({ response_format: { type: 'json_schema' } });
-      } finally {
-        await gateway.close();
-        await remote.stop();
-      }
-    },
-    SLOW,
-  );
+      expect(response.status).toBe(200);
+      const sent = chats(upstream.requests).at(-1);
+      expect(sent).toMatchObject({
+        max_completion_tokens: 50,
+        stop: ['x'],
+        response_format: { type: 'json_schema' },
+      });
+      expect(sent).not.toHaveProperty('seed');
+    } finally {
+      await gateway.close();
+    }
+  });
 
-  test(
-    'is shown by `models`, and nobody else may read it',
-    async () => {
-      upstream.always(doctorServer());
-      expect((await doctor(configOf())).code).toBe(0);
-      const listed = await runProgram(['models', 'lab', '--config', 'dragoman.yaml'], { folder });
-      expect(listed.out).toMatch(/lab \(openai-chat, probed \d{4}-\d\d-\d\d\)/);
-      // Also where the model stands in no list.
-      expect((await doctor(configOf({ models: [] }), '--model', 'lab/other')).code).toBe(0);
-      const besides = await runProgram(['models', 'lab', '--config', 'dragoman.yaml'], { folder });
-      expect(besides.out).toMatch(/lab\/other .*lab \(openai-chat, probed \d{4}-\d\d-\d\d\)/);
-      expect(statSync(join(folder, 'data', 'capabilities.json')).mode & 0o777).toBe(0o600);
-      expect(readFileSync(join(folder, 'data', 'capabilities.json'), 'utf8')).not.toContain(KEY);
-    },
-    SLOW,
-  );
+  test('keeps the words of clients from a server that is not what its preset says', async () => {
+    const config = {
+      providers: { sim: false, openai: { api_key: KEY, base_url: `${upstream.origin}/v1` } },
+      models: [{ id: 'openai/m', endpoints: [{ provider: 'openai' }] }],
+    };
+    const question = { ...QUESTION, model: 'openai/m', max_tokens: undefined, max_completion_tokens: 50 };
+    upstream.always(doctorServer(OLD));
+    const gateway = await startGateway(config, { dataDir: join(folder, 'data') });
+    try {
+      expect((await gateway.post('/chat/completions', question)).status).toBe(400);
+      const result = await doctor(config);
+      expect(result.code).toBe(0);
+      expect(result.out).toContain('→ faithful: false (was taken to be true)');
+      expect(gateway.reload()).toBe(true);
+      expect((await gateway.post('/chat/completions', question)).status).toBe(200);
+      expect(chats(upstream.requests).at(-1)).toMatchObject({ max_tokens: 50 });
+    } finally {
+      await gateway.close();
+    }
+  });
 
-  test(
-    'is asked for again, and takes the place of what was found before',
-    async () => {
-      upstream.always(doctorServer(OLD));
-      expect((await doctor(configOf())).code).toBe(0);
-      upstream.always(doctorServer());
-      expect((await doctor(configOf())).code).toBe(0);
-      expect(kept()?.endpoints).toHaveLength(1);
-      expect(kept()?.endpoints[0]?.facts.quirks).toMatchObject({ max_tokens_field: 'max_completion_tokens' });
-    },
-    SLOW,
-  );
+  test('says nothing about another address', async () => {
+    upstream.always(doctorServer(OLD));
+    expect((await doctor(configOf())).code).toBe(0);
+    const remote = await startUpstream();
+    remote.always(doctorServer());
+    const gateway = await startGateway(configOf({ origin: remote.origin }), {
+      dataDir: join(folder, 'data'),
+    });
+    try {
+      expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
+      expect(chats(remote.requests)[0]).toMatchObject({ response_format: { type: 'json_schema' } });
+    } finally {
+      await gateway.close();
+      await remote.stop();
+    }
+  });
+
+  test('is shown by `models`, and nobody else may read it', async () => {
+    upstream.always(doctorServer());
+    expect((await doctor(configOf())).code).toBe(0);
+    const listed = await runProgram(['models', 'lab', '--config', 'dragoman.yaml'], { folder });
+    expect(listed.out).toMatch(/lab \(openai-chat, probed \d{4}-\d\d-\d\d\)/);
+    // Also where the model stands in no list.
+    expect((await doctor(configOf({ models: [] }), '--model', 'lab/other')).code).toBe(0);
+    const besides = await runProgram(['models', 'lab', '--config', 'dragoman.yaml'], { folder });
+    expect(besides.out).toMatch(/lab\/other .*lab \(openai-chat, probed \d{4}-\d\d-\d\d\)/);
+    expect(statSync(join(folder, 'data', 'capabilities.json')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, 'data', 'capabilities.json'), 'utf8')).not.toContain(KEY);
+  });
+
+  test('is asked for again, and takes the place of what was found before', async () => {
+    upstream.always(doctorServer(OLD));
+    expect((await doctor(configOf())).code).toBe(0);
+    upstream.always(doctorServer());
+    expect((await doctor(configOf())).code).toBe(0);
+    expect(kept()?.endpoints).toHaveLength(1);
+    expect(kept()?.endpoints[0]?.facts.quirks).toMatchObject({ max_tokens_field: 'max_completion_tokens' });
+  });
 });
 
 describe('nothing is kept, and the exit code is 1, when', () => {
-  test(
-    'the key is refused',
-    async () => {
-      upstream.always(whole({ error: { message: `Incorrect API key provided: ${KEY}` } }, 401));
-      const result = await doctor(configOf());
-      expect(result.code).toBe(1);
-      expect(result.out).toContain('✗ reachable, key accepted');
-      expect(result.out).toContain('the key is refused: 401: Incorrect API key provided: [secret]');
-      expect(result.out).toContain('not asked, after what went before');
-      expect(result.out + result.err).not.toContain(KEY);
-      expect(kept()).toBeNull();
-    },
-    SLOW,
-  );
+  test('the key is refused', async () => {
+    upstream.always(whole({ error: { message: `Incorrect API key provided: ${KEY}` } }, 401));
+    const result = await doctor(configOf());
+    expect(result.code).toBe(1);
+    expect(result.out).toContain('✗ reachable, key accepted');
+    expect(result.out).toContain('the key is refused: 401: Incorrect API key provided: [secret]');
+    expect(result.out).toContain('not asked, after what went before');
+    expect(result.out + result.err).not.toContain(KEY);
+    expect(kept()).toBeNull();
+  });
 
-  test(
-    'nobody is there',
-    async () => {
-      const result = await doctor(configOf({ origin: DEAD_ORIGIN }));
-      expect(result.code).toBe(1);
-      expect(result.out).toMatch(/✗ reachable, key accepted +lab could not be reached/);
-      expect(kept()).toBeNull();
-    },
-    SLOW,
-  );
+  test('nobody is there', async () => {
+    const result = await doctor(configOf({ origin: DEAD_ORIGIN }));
+    expect(result.code).toBe(1);
+    expect(result.out).toMatch(/✗ reachable, key accepted +lab could not be reached/);
+    expect(kept()).toBeNull();
+  });
 
-  test(
-    'the server is silent, within the time that was given',
-    async () => {
-      upstream.always(() => {});
-      const result = await doctor(configOf(), '--timeout', '0.2');
-      expect(result.code).toBe(1);
-      expect(result.out).toContain('silent: no complete answer within 200 ms');
-      expect(upstream.requests).toHaveLength(1);
-    },
-    SLOW,
-  );
+  test('the server is silent, within the time that was given', async () => {
+    upstream.always(() => {});
+    const result = await doctor(configOf(), '--timeout', '0.2');
+    expect(result.code).toBe(1);
+    expect(result.out).toContain('silent: no complete answer within 200 ms');
+    expect(upstream.requests).toHaveLength(1);
+  });
 
-  test(
-    'the server is overloaded',
-    async () => {
-      upstream.always(whole({ error: { message: 'slow down' } }, 429, { 'retry-after': '60' }));
-      const result = await doctor(configOf());
-      expect(result.code).toBe(1);
-      expect(result.out).toMatch(/\? reachable, key accepted +reached, but it does not answer now: 429/);
-      expect(upstream.requests).toHaveLength(1);
-    },
-    SLOW,
-  );
+  test('the server is overloaded', async () => {
+    upstream.always(whole({ error: { message: 'slow down' } }, 429, { 'retry-after': '60' }));
+    const result = await doctor(configOf());
+    expect(result.code).toBe(1);
+    expect(result.out).toMatch(/\? reachable, key accepted +reached, but it does not answer now: 429/);
+    expect(upstream.requests).toHaveLength(1);
+  });
 });
 
-test(
-  'a provider without models in the configuration is examined by the first that it lists',
-  async () => {
-    upstream.always(
-      doctorServer({
-        list: whole({ data: [{ id: 'text-embedding-small' }, { id: 'tiny' }, { id: 'large' }] }),
-      }),
-    );
-    const result = await doctor(configOf({ models: [] }), '--json');
-    expect(result.code).toBe(0);
-    expect(kept()?.endpoints.map(({ model }) => model)).toEqual(['tiny']);
+test('a provider without models in the configuration is examined by the first that it lists', async () => {
+  upstream.always(
+    doctorServer({
+      list: whole({ data: [{ id: 'text-embedding-small' }, { id: 'tiny' }, { id: 'large' }] }),
+    }),
+  );
+  const result = await doctor(configOf({ models: [] }), '--json');
+  expect(result.code).toBe(0);
+  expect(kept()?.endpoints.map(({ model }) => model)).toEqual(['tiny']);
 
-    upstream.always(doctorServer({ list: whole('gone', 404) }));
-    const unlisted = await doctor(configOf({ models: [] }));
-    expect(unlisted.code).toBe(1);
-    expect(unlisted.err).toBe('lab: it gives no list of models; name one with --model lab/NAME\n');
-  },
-  SLOW,
-);
+  upstream.always(doctorServer({ list: whole('gone', 404) }));
+  const unlisted = await doctor(configOf({ models: [] }));
+  expect(unlisted.code).toBe(1);
+  expect(unlisted.err).toBe('lab: it gives no list of models; name one with --model lab/NAME\n');
+});
 
-test(
-  'of a known vendor, the cheapest text model that it serves and the catalog lists is examined',
-  async () => {
-    const ids = [
-      'whisper-1',
-      'babbage-002',
-      'gpt-unheard-of',
-      'gpt-4.1',
-      'gpt-4.1-nano',
-      'text-embedding-3-small',
-    ];
-    upstream.always(doctorServer({ list: whole({ data: ids.map((id) => ({ id })) }) }));
-    const config = { providers: { sim: false, openai: { api_key: KEY, base_url: `${upstream.origin}/v1` } } };
-    const result = await doctor(config, '--json');
-    expect(result.code).toBe(0);
-    expect(kept()?.endpoints.map(({ model }) => model)).toEqual(['gpt-4.1-nano']);
-  },
-  SLOW,
-);
+test('of a known vendor, the cheapest text model that it serves and the catalog lists is examined', async () => {
+  const ids = [
+    'whisper-1',
+    'babbage-002',
+    'gpt-unheard-of',
+    'gpt-4.1',
+    'gpt-4.1-nano',
+    'text-embedding-3-small',
+  ];
+  upstream.always(doctorServer({ list: whole({ data: ids.map((id) => ({ id })) }) }));
+  const config = { providers: { sim: false, openai: { api_key: KEY, base_url: `${upstream.origin}/v1` } } };
+  const result = await doctor(config, '--json');
+  expect(result.code).toBe(0);
+  expect(kept()?.endpoints.map(({ model }) => model)).toEqual(['gpt-4.1-nano']);
+});
 
-test(
-  'the built-in provider is examined when asked for, and knows itself',
-  async () => {
-    const result = await doctor({}, '--model', 'sim/deepseek', '--json');
-    expect(result.code).toBe(0);
-    const [endpoint] = (JSON.parse(result.out) as { endpoints: { stored: boolean; facts: object }[] })
-      .endpoints;
-    expect(endpoint).toMatchObject({
-      stored: false,
-      facts: { quirks: { structured_output: 'json_object', reasoning_replay: 'reasoning_content' } },
-    });
-    expect(kept()).toBeNull();
-  },
-  SLOW,
-);
+test('the built-in provider is examined when asked for, and knows itself', async () => {
+  const result = await doctor({}, '--model', 'sim/deepseek', '--json');
+  expect(result.code).toBe(0);
+  const [endpoint] = (JSON.parse(result.out) as { endpoints: { stored: boolean; facts: object }[] })
+    .endpoints;
+  expect(endpoint).toMatchObject({
+    stored: false,
+    facts: { quirks: { structured_output: 'json_object', reasoning_replay: 'reasoning_content' } },
+  });
+  expect(kept()).toBeNull();
+});
 
-test(
-  'a model that does another task is asked for it once',
-  async () => {
-    const config = configOf({ models: [{ id: 'lab/text-embed-1', endpoints: [{ provider: 'lab' }] }] });
-    upstream.script(whole({ data: [{ embedding: [1, 0] }], usage: { prompt_tokens: 1, total_tokens: 1 } }));
-    const well = await doctor(config, '--json');
-    expect(well.code).toBe(0);
-    expect(JSON.parse(well.out)).toMatchObject({
-      endpoints: [{ stored: true, findings: [{ probe: 'answers', outcome: 'yes' }] }],
-    });
-    expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1/embeddings']);
+test('a model that does another task is asked for it once', async () => {
+  const config = configOf({ models: [{ id: 'lab/text-embed-1', endpoints: [{ provider: 'lab' }] }] });
+  upstream.script(whole({ data: [{ embedding: [1, 0] }], usage: { prompt_tokens: 1, total_tokens: 1 } }));
+  const well = await doctor(config, '--json');
+  expect(well.code).toBe(0);
+  expect(JSON.parse(well.out)).toMatchObject({
+    endpoints: [{ stored: true, findings: [{ probe: 'answers', outcome: 'yes' }] }],
+  });
+  expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1/embeddings']);
 
-    upstream.script(whole({ error: { message: 'wrong key' } }, 401));
-    const refused = await doctor(config);
-    expect(refused.code).toBe(1);
-    expect(refused.out).toMatch(/reachable, key accepted +the key is refused: 401: wrong key/);
-  },
-  SLOW,
-);
+  upstream.script(whole({ error: { message: 'wrong key' } }, 401));
+  const refused = await doctor(config);
+  expect(refused.code).toBe(1);
+  expect(refused.out).toMatch(/reachable, key accepted +the key is refused: 401: wrong key/);
+});
 
-test(
-  'a dry run asks nothing of anybody',
-  async () => {
-    upstream.always(doctorServer());
-    const result = await doctor(configOf(), '--dry-run', '--json');
-    expect(result.code).toBe(0);
-    expect(result.err).toMatch(/^lab\/m over openai-chat: at most \d+ requests and \d+ tokens/);
-    const plan = JSON.parse(result.out) as { endpoints: { probes: string[]; calls: number }[] };
-    expect(plan.endpoints[0]?.probes).toContain('json_schema');
-    expect(plan.endpoints[0]?.calls).toBeGreaterThan(20);
-    expect(upstream.requests).toEqual([]);
-    expect(kept()).toBeNull();
-  },
-  SLOW,
-);
+test('a dry run asks nothing of anybody', async () => {
+  upstream.always(doctorServer());
+  const result = await doctor(configOf(), '--dry-run', '--json');
+  expect(result.code).toBe(0);
+  expect(result.err).toMatch(/^lab\/m over openai-chat: at most \d+ requests and \d+ tokens/);
+  const plan = JSON.parse(result.out) as { endpoints: { probes: string[]; calls: number }[] };
+  expect(plan.endpoints[0]?.probes).toContain('json_schema');
+  expect(plan.endpoints[0]?.calls).toBeGreaterThan(20);
+  expect(upstream.requests).toEqual([]);
+  expect(kept()).toBeNull();
+});
 
-test(
-  'an examination costs no more requests than it announces',
-  async () => {
-    upstream.always(doctorServer());
-    const { err } = await doctor(configOf(), '--deep');
-    const announced = Number(/at most (\d+) requests/.exec(err)?.[1]);
-    expect(upstream.requests.length).toBeLessThanOrEqual(announced);
-    expect(upstream.requests.length).toBeGreaterThan(20);
-  },
-  SLOW,
-);
+test('an examination costs no more requests than it announces', async () => {
+  upstream.always(doctorServer());
+  const { err } = await doctor(configOf(), '--deep');
+  const announced = Number(/at most (\d+) requests/.exec(err)?.[1]);
+  expect(upstream.requests.length).toBeLessThanOrEqual(announced);
+  expect(upstream.requests.length).toBeGreaterThan(20);
+});
 
 test.each([
   [['--provider', 'nobody'], '"nobody" is not a provider that is on'],
@@ -406,17 +341,13 @@ test.each([
   [['nobody'], '"nobody" is not a provider that is on'],
   [['lab', 'm'], 'there is no place for "m": dragoman doctor [PROVIDER]'],
   [['--nonsense'], 'there is no option "--nonsense"'],
-])(
-  'doctor %j is refused with exit code 2',
-  async (args, message) => {
-    upstream.always(doctorServer());
-    const result = await doctor(configOf(), ...args);
-    expect(result).toMatchObject({ code: 2, out: '' });
-    expect(result.err).toContain(message);
-    expect(upstream.requests).toEqual([]);
-  },
-  SLOW,
-);
+])('doctor %j is refused with exit code 2', async (args, message) => {
+  upstream.always(doctorServer());
+  const result = await doctor(configOf(), ...args);
+  expect(result).toMatchObject({ code: 2, out: '' });
+  expect(result.err).toContain(message);
+  expect(upstream.requests).toEqual([]);
+});
 
 test.each([
   ['no JSON', '{'],
@@ -438,23 +369,19 @@ test.each([
       ],
     }),
   ],
-])(
-  'a kept file with %s stops no gateway, and can be forgotten',
-  async (_, text) => {
-    upstream.always(doctorServer());
-    const gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
-    try {
-      writeFileSync(join(folder, 'data', 'capabilities.json'), text);
-      expect(gateway.reload()).toBe(true);
-      expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
-      expect(gateway.logLines.join('')).toContain(`\`${inThisShell('doctor --forget')}\` mends it`);
-      expect((await doctor(configOf(), '--forget')).code).toBe(0);
-      gateway.logLines.length = 0;
-      expect(gateway.reload()).toBe(true);
-      expect(gateway.logLines.join('')).not.toContain('capabilities');
-    } finally {
-      await gateway.close();
-    }
-  },
-  SLOW,
-);
+])('a kept file with %s stops no gateway, and can be forgotten', async (_, text) => {
+  upstream.always(doctorServer());
+  const gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
+  try {
+    writeFileSync(join(folder, 'data', 'capabilities.json'), text);
+    expect(gateway.reload()).toBe(true);
+    expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
+    expect(gateway.logLines.join('')).toContain(`\`${inThisShell('doctor --forget')}\` mends it`);
+    expect((await doctor(configOf(), '--forget')).code).toBe(0);
+    gateway.logLines.length = 0;
+    expect(gateway.reload()).toBe(true);
+    expect(gateway.logLines.join('')).not.toContain('capabilities');
+  } finally {
+    await gateway.close();
+  }
+});

@@ -107,26 +107,22 @@ Not tried:
   SLOW,
 );
 
-test(
-  'a whole request comes from a file, in any protocol; the command line may name another model and key',
-  async () => {
-    const request = { model: 'm/one', max_tokens: 5, messages: [], provider: { only: ['groq'] } };
-    writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
-    const file = ['--body', 'request.json', '--protocol', 'anthropic-messages'];
-    const result = await explain(['m/two', ...file, '--json', '--url', `${origin}/v1/`, '--key', 'sk-other']);
-    expect(seen).toEqual([
-      {
-        path: 'POST /v1/route/explain?protocol=anthropic-messages',
-        key: 'Bearer sk-other',
-        body: { ...request, model: 'm/two' },
-      },
-    ]);
-    expect(JSON.parse(result.out)).toEqual(TABLE);
-    await explain(['--body', 'request.json', '--port', new URL(origin).port]);
-    expect(seen[0]?.body).toEqual(request);
-  },
-  SLOW,
-);
+test('a whole request comes from a file, in any protocol; the command line may name another model and key', async () => {
+  const request = { model: 'm/one', max_tokens: 5, messages: [], provider: { only: ['groq'] } };
+  writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
+  const file = ['--body', 'request.json', '--protocol', 'anthropic-messages'];
+  const result = await explain(['m/two', ...file, '--json', '--url', `${origin}/v1/`, '--key', 'sk-other']);
+  expect(seen).toEqual([
+    {
+      path: 'POST /v1/route/explain?protocol=anthropic-messages',
+      key: 'Bearer sk-other',
+      body: { ...request, model: 'm/two' },
+    },
+  ]);
+  expect(JSON.parse(result.out)).toEqual(TABLE);
+  await explain(['--body', 'request.json', '--port', new URL(origin).port]);
+  expect(seen[0]?.body).toEqual(request);
+});
 
 const refusal = (message: string, code: string | null): object => ({
   error: { message, type: 'x', param: null, code },
@@ -156,35 +152,27 @@ test.each([
     refusal('provider.only: nobody is left', null),
     /^dragoman explain: provider\.only: nobody is left\n$/,
   ],
-])(
-  'an answer of %i with %j is one sentence',
-  async (status, body, message) => {
-    const result = await explain(['m/one', '--url', origin], { status, body });
-    expect(result).toMatchObject({ code: 1, out: '' });
-    expect(result.err).toMatch(message);
-  },
-  SLOW,
-);
+])('an answer of %i with %j is one sentence', async (status, body, message) => {
+  const result = await explain(['m/one', '--url', origin], { status, body });
+  expect(result).toMatchObject({ code: 1, out: '' });
+  expect(result.err).toMatch(message);
+});
 
-test(
-  'nobody there is one sentence that says how to start a gateway',
-  async () => {
-    const free = createServer();
-    await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
-    const { port } = free.address() as AddressInfo;
-    await new Promise((resolve) => free.close(resolve));
-    const result = await explain(['m/one'], {
-      environment: { DRAGOMAN_KEY: KEY, DRAGOMAN_PORT: String(port) },
-    });
-    expect(result).toMatchObject({ code: 1, out: '' });
-    expect(result.err).toMatch(
-      new RegExp(
-        `^dragoman explain: no gateway answers at http://127\\.0\\.0\\.1:${port}: .* Start one with \`(?:npx --no )?dragoman serve\`, or say where it is with --url\\n$`,
-      ),
-    );
-  },
-  SLOW,
-);
+test('nobody there is one sentence that says how to start a gateway', async () => {
+  const free = createServer();
+  await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  const result = await explain(['m/one'], {
+    environment: { DRAGOMAN_KEY: KEY, DRAGOMAN_PORT: String(port) },
+  });
+  expect(result).toMatchObject({ code: 1, out: '' });
+  expect(result.err).toMatch(
+    new RegExp(
+      `^dragoman explain: no gateway answers at http://127\\.0\\.0\\.1:${port}: .* Start one with \`(?:npx --no )?dragoman serve\`, or say where it is with --url\\n$`,
+    ),
+  );
+});
 
 test.each([
   [['m/one'], {}, /an API key is needed: give it with --key or DRAGOMAN_KEY/],
@@ -196,13 +184,9 @@ test.each([
   ],
   [['--body', 'absent.json'], { DRAGOMAN_KEY: KEY }, /--body: cannot read a request from absent\.json/],
   [['m/one', '--key', 'a\nb'], {}, /characters that no key has/],
-])(
-  'explain %j is refused before anything is sent',
-  async (args, environment, message) => {
-    const result = await explain(args, { environment });
-    expect(result).toMatchObject({ code: 1, out: '' });
-    expect(result.err).toMatch(message);
-    expect(seen).toEqual([]);
-  },
-  SLOW,
-);
+])('explain %j is refused before anything is sent', async (args, environment, message) => {
+  const result = await explain(args, { environment });
+  expect(result).toMatchObject({ code: 1, out: '' });
+  expect(result.err).toMatch(message);
+  expect(seen).toEqual([]);
+});

@@ -205,7 +205,7 @@ describe('an event of an answer in the background', () => {
     const [one, two] = receiver.received;
     expect(two?.body).toBe(one?.body ?? '');
     expect(await unwrap(two!, WEBHOOK_SECRET)).toMatchObject({ type: 'response.completed' });
-  }, 60_000);
+  });
 });
 
 describe('a receiver that is made by API', () => {

@@ -184,7 +184,6 @@ describe.each(['translate', 'relay'] as const)('%s lane', (lane) => {
         { seed: SEED, numRuns: runs },
       );
     },
-    60_000,
   );
 
   test.each(protocols.map((source) => [source.protocol, source] as const))(
@@ -209,7 +208,6 @@ describe.each(['translate', 'relay'] as const)('%s lane', (lane) => {
         { seed: SEED, numRuns: runs * 2, examples: [[finishAt - 12, [], 'ends']] },
       );
     },
-    60_000,
   );
 });
 
@@ -252,60 +250,52 @@ describe('translate lane, damaged', () => {
     return Buffer.concat([bytes.subarray(0, start), frame, bytes.subarray(start)]);
   }
 
-  test.each(SOURCES.map(({ protocol }) => protocol))(
-    '%s: a stream',
-    async (protocol) => {
-      const { stream } = recordingOf(protocol);
-      let complete = 0;
-      await fc.assert(
-        fc.asyncProperty(damage, splits, ending, async (changes, places, end) => {
-          const reading = await ask(
-            sceneOf('translate'),
-            protocol,
-            true,
-            served(damaged(stream, changes), places, end),
-          );
-          if (judge(reading, true)) complete += 1;
-        }),
-        { seed: SEED, numRuns: runs * 4 },
-      );
-      // Small damage is survived as often as it is told.
-      expect(complete).toBeGreaterThan(0);
-    },
-    60_000,
-  );
+  test.each(SOURCES.map(({ protocol }) => protocol))('%s: a stream', async (protocol) => {
+    const { stream } = recordingOf(protocol);
+    let complete = 0;
+    await fc.assert(
+      fc.asyncProperty(damage, splits, ending, async (changes, places, end) => {
+        const reading = await ask(
+          sceneOf('translate'),
+          protocol,
+          true,
+          served(damaged(stream, changes), places, end),
+        );
+        if (judge(reading, true)) complete += 1;
+      }),
+      { seed: SEED, numRuns: runs * 4 },
+    );
+    // Small damage is survived as often as it is told.
+    expect(complete).toBeGreaterThan(0);
+  });
 
-  test.each(SOURCES.map(({ protocol }) => protocol))(
-    '%s: a whole answer',
-    async (protocol) => {
-      const { whole } = recordingOf(protocol);
-      const answered =
-        (bytes: Buffer, announced: number): Answer =>
-        (exchange) => {
-          exchange.head(200, { 'content-type': 'application/json', 'content-length': String(announced) });
-          exchange.raw(bytes);
-          if (announced !== bytes.length) setImmediate(() => exchange.cut());
-        };
-      const intact = await ask(sceneOf('translate'), protocol, false, answered(whole, whole.length));
-      expect(judge(intact, false)).toBe(true);
-      await fc.assert(
-        fc.asyncProperty(damage, fc.boolean(), async (changes, short) => {
-          const bytes = damaged(whole, changes);
-          const reading = await ask(
-            sceneOf('translate'),
-            protocol,
-            false,
-            answered(bytes, bytes.length + (short ? 1 : 0)),
-          );
-          const isAnswer = judge(reading, false);
-          // An answer that is shorter than announced is cut, however valid it looks.
-          if (short) expect(isAnswer).toBe(false);
-        }),
-        { seed: SEED, numRuns: runs * 4 },
-      );
-    },
-    60_000,
-  );
+  test.each(SOURCES.map(({ protocol }) => protocol))('%s: a whole answer', async (protocol) => {
+    const { whole } = recordingOf(protocol);
+    const answered =
+      (bytes: Buffer, announced: number): Answer =>
+      (exchange) => {
+        exchange.head(200, { 'content-type': 'application/json', 'content-length': String(announced) });
+        exchange.raw(bytes);
+        if (announced !== bytes.length) setImmediate(() => exchange.cut());
+      };
+    const intact = await ask(sceneOf('translate'), protocol, false, answered(whole, whole.length));
+    expect(judge(intact, false)).toBe(true);
+    await fc.assert(
+      fc.asyncProperty(damage, fc.boolean(), async (changes, short) => {
+        const bytes = damaged(whole, changes);
+        const reading = await ask(
+          sceneOf('translate'),
+          protocol,
+          false,
+          answered(bytes, bytes.length + (short ? 1 : 0)),
+        );
+        const isAnswer = judge(reading, false);
+        // An answer that is shorter than announced is cut, however valid it looks.
+        if (short) expect(isAnswer).toBe(false);
+      }),
+      { seed: SEED, numRuns: runs * 4 },
+    );
+  });
 
   test('nothing of it was an internal error', () => {
     for (const lane of ['translate', 'relay'] as const) {

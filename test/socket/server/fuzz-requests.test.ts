@@ -321,7 +321,7 @@ test('mutated requests get a valid answer or a valid error', async () => {
   expect(
     gateway.logLines.filter((line) => line.includes('"level":"error"') || line.includes('"internal"')),
   ).toEqual([]);
-}, 60_000);
+});
 
 test('bytes changed anywhere in a request do no harm either', async () => {
   const text = JSON.stringify({ model: 'sim/messages', ...SEEDS[2] });
@@ -352,4 +352,4 @@ test('bytes changed anywhere in a request do no harm either', async () => {
     }),
     { seed: SEED, numRuns: Math.ceil(RUNS / 5) },
   );
-}, 60_000);
+});

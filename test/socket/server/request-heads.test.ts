@@ -253,4 +253,4 @@ test('nothing that a client wrote into an address is printed', async () => {
     expect(out + err).not.toContain(SECRET);
     expect(err).not.toMatch(/\bat \S+:\d+|Invalid URL/);
   }
-}, 60_000);
+});

@@ -14,7 +14,6 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually, runProgram, startProgram } from '../../support/program.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
-const SLOW = 30_000;
 /** How long some connections may still get the old certificate. */
 const HANDOVER_MS = 5000;
 
@@ -109,27 +108,23 @@ function shownAt(origin: string, version?: SecureVersion): Promise<string> {
 }
 
 describe.skipIf(!first)('the gateway over TLS', () => {
-  test(
-    'says so where it listens, and serves the official SDK',
-    async () => {
-      const config = join(folder, 'dragoman.yaml');
-      writeFileSync(config, JSON.stringify({ server: { host: 'localhost', port: 0, tls: files } }));
-      const program = await startProgram(['serve', '--config', config], {
-        folder,
-        environment: { DRAGOMAN_KEY: TEST_KEY },
-      });
-      undo.push(() => program.stop());
-      expect(program.out()).toMatch(/^listening on https:\/\/localhost:\d+\n/);
-      const client = sdk(`${program.origin}/v1`);
-      const whole = await client.chat.completions.create({ model: 'sim/echo', messages });
-      expect(whole.choices[0]?.message.content).toBe('Hello!');
-      let text = '';
-      const stream = await client.responses.create({ model: 'sim/echo', input: 'Hello!', stream: true });
-      for await (const event of stream) if (event.type === 'response.output_text.delta') text += event.delta;
-      expect(text).toBe('Hello!');
-    },
-    SLOW,
-  );
+  test('says so where it listens, and serves the official SDK', async () => {
+    const config = join(folder, 'dragoman.yaml');
+    writeFileSync(config, JSON.stringify({ server: { host: 'localhost', port: 0, tls: files } }));
+    const program = await startProgram(['serve', '--config', config], {
+      folder,
+      environment: { DRAGOMAN_KEY: TEST_KEY },
+    });
+    undo.push(() => program.stop());
+    expect(program.out()).toMatch(/^listening on https:\/\/localhost:\d+\n/);
+    const client = sdk(`${program.origin}/v1`);
+    const whole = await client.chat.completions.create({ model: 'sim/echo', messages });
+    expect(whole.choices[0]?.message.content).toBe('Hello!');
+    let text = '';
+    const stream = await client.responses.create({ model: 'sim/echo', input: 'Hello!', stream: true });
+    for await (const event of stream) if (event.type === 'response.output_text.delta') text += event.delta;
+    expect(text).toBe('Hello!');
+  });
 
   test('serves WebSockets', async () => {
     const gateway = await start();
@@ -191,26 +186,22 @@ describe.skipIf(!first)('the gateway over TLS', () => {
     expect(shown).not.toContain(before);
   });
 
-  test(
-    'follows the files; a broken pair is refused and logged, and the old one stays',
-    async () => {
-      const gateway = await start();
-      const before = await shownAt(gateway.origin);
-      const logged = (): string => gateway.logLines.join('');
-      copyFileSync(renewed?.path('localhost.pem') ?? '', files.cert);
-      await eventually('the half pair is refused', () =>
-        logged().includes(
-          'the changed certificate is not valid and was refused; the old one stays in force: server.tls.key',
-        ),
-      );
-      expect(await shownAt(gateway.origin)).toBe(before);
-      copyFileSync(renewed?.path('localhost.key') ?? '', files.key);
-      await eventually('the whole pair is shown', async () => (await shownAt(gateway.origin)) !== before);
-      expect(logged()).toContain('certificate 2 is in force');
-      expect(logged()).not.toContain('PRIVATE KEY');
-    },
-    SLOW,
-  );
+  test('follows the files; a broken pair is refused and logged, and the old one stays', async () => {
+    const gateway = await start();
+    const before = await shownAt(gateway.origin);
+    const logged = (): string => gateway.logLines.join('');
+    copyFileSync(renewed?.path('localhost.pem') ?? '', files.cert);
+    await eventually('the half pair is refused', () =>
+      logged().includes(
+        'the changed certificate is not valid and was refused; the old one stays in force: server.tls.key',
+      ),
+    );
+    expect(await shownAt(gateway.origin)).toBe(before);
+    copyFileSync(renewed?.path('localhost.key') ?? '', files.key);
+    await eventually('the whole pair is shown', async () => (await shownAt(gateway.origin)) !== before);
+    expect(logged()).toContain('certificate 2 is in force');
+    expect(logged()).not.toContain('PRIVATE KEY');
+  });
 
   test('keeps its port to itself, also after a change', async () => {
     const gateway = await start();
@@ -275,19 +266,15 @@ describe.skipIf(!first)('the gateway over TLS', () => {
     expect(failed).toContain(words);
   });
 
-  test(
-    'a wrong pair ends the start with 2, and `check` finds it',
-    async () => {
-      rmSync(files.key);
-      writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify({ server: { tls: files } }));
-      for (const command of ['serve', 'check']) {
-        const end = await runProgram([command], { folder });
-        expect(end).toMatchObject({ code: 2, out: '' });
-        expect(end.err).toContain(`server.tls.key: cannot read ${files.key}`);
-      }
-    },
-    SLOW,
-  );
+  test('a wrong pair ends the start with 2, and `check` finds it', async () => {
+    rmSync(files.key);
+    writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify({ server: { tls: files } }));
+    for (const command of ['serve', 'check']) {
+      const end = await runProgram([command], { folder });
+      expect(end).toMatchObject({ code: 2, out: '' });
+      expect(end.err).toContain(`server.tls.key: cannot read ${files.key}`);
+    }
+  });
 
   test('warns of a key that others can read, and of a certificate that has expired', async () => {
     chmodSync(files.key, 0o644);

@@ -92,7 +92,7 @@ test('an upstream that has no room is waited for, more often than processes may 
   const { json } = await gateway.call('GET', `/generation?id=${id}`);
   expect(json).toMatchObject({ outcome: 'ok', error: null });
   expect(json['tries']).toBeGreaterThan(10);
-}, 120_000);
+});
 
 test('the end of a stream is seen once the stream is kept: a process that dies before makes it anew', async () => {
   const { client, gateway } = await start(0);

@@ -1,6 +1,6 @@
 // Lines of a batch and answers in the background whose process ends again and again. A process that dies may have died of one of them:
 // that one fails in the end, and the others must not. A process that stops as it should has died of nothing.
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +9,6 @@ import { systemClock } from '../../../src/base/runtime/clock.ts';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
 import { begin, line, resultsOf } from './vendor-gateway.ts';
-
-setDefaultTimeout(120_000);
 
 const DEADLY = 'deadly';
 /** Ends of its process after which a line or an answer fails. */

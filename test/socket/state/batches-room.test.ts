@@ -1,6 +1,6 @@
 // Batches leave room to others: lines wait while the event loop is late, or a provider's limit is nearly used; and they end when
 // their time is over.
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import { BatchPace } from '../../../src/engine/index.ts';
@@ -10,8 +10,6 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
 import { eventuallyFound } from '../../support/program.ts';
-
-setDefaultTimeout(60_000);
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {

@@ -170,32 +170,28 @@ describe('an answer in the background', () => {
     expect(scene.asked()).toBe(1);
   });
 
-  test(
-    'that finds no room in the storage of its project waits for it, and is not made again',
-    async () => {
-      const scene = await start(0, { state: { max_mb_per_key: 0.5 } });
-      const file = await scene.client.files.create({
-        file: await toFile(Buffer.alloc(500_000), 'a.txt'),
-        purpose: 'user_data',
-      });
-      const id = await queue(scene.client);
-      await eventually('it runs', () => scene.asked() === 1, PATIENCE_MS);
-      await scene.client.files.create({
-        file: await toFile(Buffer.alloc(23_000), 'b.txt'),
-        purpose: 'user_data',
-      });
-      scene.release();
-      await waits(scene, id, 'may be stored');
-      expect(await scene.client.responses.retrieve(id)).toMatchObject({ status: 'queued' });
-      await scene.client.files.delete(file.id);
-      await completes(scene, id);
-      expect((await scene.client.responses.retrieve(id)).output_text).toBe('made');
-      expect(scene.asked()).toBe(1);
-      const { json } = await scene.call('GET', `/generation?id=${id}`);
-      expect(json).toMatchObject({ outcome: 'ok' });
-    },
-    PATIENCE_MS,
-  );
+  test('that finds no room in the storage of its project waits for it, and is not made again', async () => {
+    const scene = await start(0, { state: { max_mb_per_key: 0.5 } });
+    const file = await scene.client.files.create({
+      file: await toFile(Buffer.alloc(500_000), 'a.txt'),
+      purpose: 'user_data',
+    });
+    const id = await queue(scene.client);
+    await eventually('it runs', () => scene.asked() === 1, PATIENCE_MS);
+    await scene.client.files.create({
+      file: await toFile(Buffer.alloc(23_000), 'b.txt'),
+      purpose: 'user_data',
+    });
+    scene.release();
+    await waits(scene, id, 'may be stored');
+    expect(await scene.client.responses.retrieve(id)).toMatchObject({ status: 'queued' });
+    await scene.client.files.delete(file.id);
+    await completes(scene, id);
+    expect((await scene.client.responses.retrieve(id)).output_text).toBe('made');
+    expect(scene.asked()).toBe(1);
+    const { json } = await scene.call('GET', `/generation?id=${id}`);
+    expect(json).toMatchObject({ outcome: 'ok' });
+  });
 });
 
 describe('a batch', () => {
@@ -240,35 +236,31 @@ describe('a batch', () => {
     expect(scene.asked()).toBe(3);
   });
 
-  test(
-    'that finds no room for its results says so, and ends when there is some',
-    async () => {
-      const scene = await start(2, { state: { max_mb_per_key: 0.5 } });
-      const file = await scene.client.files.create({
-        file: await toFile(Buffer.alloc(500_000), 'a.txt'),
-        purpose: 'user_data',
-      });
-      const id = await batchOf(scene.client);
-      await eventually('its third line runs', () => scene.asked() === 3, PATIENCE_MS);
-      await scene.client.files.create({
-        file: await toFile(Buffer.alloc(23_000), 'b.txt'),
-        purpose: 'user_data',
-      });
-      scene.release();
-      await eventually('its fourth line runs', () => scene.asked() === 4, PATIENCE_MS);
-      scene.release();
-      const waiting = await until(scene.client, id, (found) => 'waiting' in found);
-      expect(waiting).toMatchObject({
-        status: 'finalizing',
-        request_counts: { completed: 4 },
-        waiting: { reason: expect.stringContaining('may be stored') },
-      });
-      await scene.client.files.delete(file.id);
-      const batch = await until(scene.client, id, ({ status }) => status === 'completed');
-      const output = await (await scene.client.files.content(batch.output_file_id ?? '')).text();
-      expect(output.trim().split('\n')).toHaveLength(4);
-      expect(scene.asked()).toBe(4);
-    },
-    PATIENCE_MS,
-  );
+  test('that finds no room for its results says so, and ends when there is some', async () => {
+    const scene = await start(2, { state: { max_mb_per_key: 0.5 } });
+    const file = await scene.client.files.create({
+      file: await toFile(Buffer.alloc(500_000), 'a.txt'),
+      purpose: 'user_data',
+    });
+    const id = await batchOf(scene.client);
+    await eventually('its third line runs', () => scene.asked() === 3, PATIENCE_MS);
+    await scene.client.files.create({
+      file: await toFile(Buffer.alloc(23_000), 'b.txt'),
+      purpose: 'user_data',
+    });
+    scene.release();
+    await eventually('its fourth line runs', () => scene.asked() === 4, PATIENCE_MS);
+    scene.release();
+    const waiting = await until(scene.client, id, (found) => 'waiting' in found);
+    expect(waiting).toMatchObject({
+      status: 'finalizing',
+      request_counts: { completed: 4 },
+      waiting: { reason: expect.stringContaining('may be stored') },
+    });
+    await scene.client.files.delete(file.id);
+    const batch = await until(scene.client, id, ({ status }) => status === 'completed');
+    const output = await (await scene.client.files.content(batch.output_file_id ?? '')).text();
+    expect(output.trim().split('\n')).toHaveLength(4);
+    expect(scene.asked()).toBe(4);
+  });
 });

@@ -293,5 +293,4 @@ test.skipIf(!hasMoto)(
       child.kill();
     }
   },
-  60_000,
 );

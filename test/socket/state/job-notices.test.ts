@@ -26,5 +26,4 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
       await Promise.all([full.close(), idle.close()]);
     }
   },
-  60_000,
 );

@@ -1,5 +1,5 @@
 // Lines of batches at their vendors' own batch APIs: submitted once, collected, charged once and at the lower price.
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { TEST_KEY } from '../../support/harness.ts';
 import { startStateful } from '../../support/storage/state-seed.ts';
@@ -15,9 +15,6 @@ import {
   until,
   type VendorGateway,
 } from './vendor-gateway.ts';
-
-// Runners look for jobs once a second.
-setDefaultTimeout(60_000);
 
 const ENDS = ['completed', 'failed', 'expired', 'cancelled'];
 let running: VendorGateway | undefined;

@@ -15,7 +15,6 @@ import OpenAI, { toFile } from 'openai';
 import { freshFolder, runProgram, startProgram, type Finished } from '../../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 
-const SLOW = 120_000;
 const ADMIN_KEY = 'sk-test-admin-0123456789';
 const SECRET = 'ab'.repeat(32);
 
@@ -145,26 +144,19 @@ async function isKept({ before, after }: Installation): Promise<void> {
 }
 
 describe('a backup', () => {
-  test(
-    'of a data directory that is in use is whole, and the same when it is put back',
-    () => isKept({ before: {}, after: {} }),
-    SLOW,
-  );
+  test('of a data directory that is in use is whole, and the same when it is put back', () =>
+    isKept({ before: {}, after: {} }));
 
-  test(
-    'of a fresh installation works, without a file and without a request',
-    async () => {
-      const { folder, run, start, remove } = await scene({ before: {}, after: {} });
-      const gateway = await start('before');
-      const backup = join(folder, 'backup');
-      expect(await run('before', 'backup', backup)).toMatchObject({ code: 0 });
-      await gateway.stop();
-      expect(await run('after', 'restore', backup)).toMatchObject({ code: 0 });
-      expect(existsSync(join(folder, 'after', 'data', 'secret.key'))).toBe(true);
-      remove();
-    },
-    SLOW,
-  );
+  test('of a fresh installation works, without a file and without a request', async () => {
+    const { folder, run, start, remove } = await scene({ before: {}, after: {} });
+    const gateway = await start('before');
+    const backup = join(folder, 'backup');
+    expect(await run('before', 'backup', backup)).toMatchObject({ code: 0 });
+    await gateway.stop();
+    expect(await run('after', 'restore', backup)).toMatchObject({ code: 0 });
+    expect(existsSync(join(folder, 'after', 'data', 'secret.key'))).toBe(true);
+    remove();
+  });
 
   test.skipIf(POSTGRES_PROGRAMS === null)(
     'of a PostgreSQL database that is in use is whole, and the same when it is put back',
@@ -175,6 +167,5 @@ describe('a backup', () => {
         after: { database_url: to, secret: SECRET },
       });
     },
-    SLOW,
   );
 });

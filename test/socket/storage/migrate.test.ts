@@ -62,11 +62,11 @@ describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a g
     url = await freshPostgres();
     const config = { server: { admin_key: ADMIN_KEY }, logging: { content: true }, data_dir: dataDir() };
     writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify(config));
-  }, SLOW);
+  });
   afterAll(async () => {
     await after?.close();
     remove();
-  }, SLOW);
+  });
 
   const migrate = (...args: readonly string[]): Promise<Finished> =>
     runProgram(['migrate', 'sqlite-to-postgres', '--config', 'dragoman.yaml', '--to', url, ...args], {
@@ -216,19 +216,15 @@ describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a g
     2 * SLOW,
   );
 
-  test(
-    'is not moved to a database that holds anything else',
-    async () => {
-      const other = freshFolder();
-      await startProgram(['serve', '--port', '0', '--data-dir', 'data'], other).then((program) =>
-        program.stop(),
-      );
-      const refused = await migrate('--from', join(other.folder, 'data'));
-      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('this database is not empty') });
-      other.remove();
-    },
-    SLOW,
-  );
+  test('is not moved to a database that holds anything else', async () => {
+    const other = freshFolder();
+    await startProgram(['serve', '--port', '0', '--data-dir', 'data'], other).then((program) =>
+      program.stop(),
+    );
+    const refused = await migrate('--from', join(other.folder, 'data'));
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('this database is not empty') });
+    other.remove();
+  });
 });
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('records and sums', () => {
@@ -296,68 +292,60 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('records and sums', () => {
     };
   };
 
-  test(
-    'are the same, to the nano-dollar and by the hour, wherever the move was interrupted',
-    async () => {
-      const dataDir = await directory(async (storage) => {
-        for (let n = 0; n < 1_100; n += 1) {
-          const createdAt = NOON + (n - 550) * 160_000;
-          const id = `${createdAt.toString(16).padStart(12, '0')}${String(n).padStart(20, '0')}`;
-          const times = { createdAt, firstContentAt: createdAt + 5, endedAt: createdAt + 70 + n };
-          const usd = n % 7 === 0 ? null : n / 1e9 + 1e-7;
-          storage.ledger.append(
-            generation(id, {
-              ...times,
-              keyId: `key_${n % 5}`,
-              projectId: n % 2 === 0 ? `key_${n % 5}` : 'search',
-              model: n % 11 === 0 ? null : `vendor/model-${n % 3}`,
-              endUser: n % 3 === 0 ? null : String(n % 40).padStart(32, '0'),
-              cost: usd === null ? null : { usd, items: { input: usd }, price: { input: 1, source: 'test' } },
-              turns: 1 + (n % 2),
-              error:
-                n % 13 === 0 ? { kind: 'upstream_unavailable', message: 'away', upstreamStatus: 503 } : null,
-              content: n % 10 === 0 ? { request: { n }, answer: { text: `é ${n}` } } : null,
-            }),
-            [attempt(`${id}-0`, id)],
-          );
-        }
-        storage.ledger.append(generation('gen-late', { createdAt: NOON, endUser: null }), []);
-        await storage.ledger.findOfAnybody('');
-        // Days that are over are in rows of their own; of the last one, only its hours are.
-        while (await storage.usage.maintain(NOON + 12 * HOUR));
-      });
-      const source = await openSource({ dataDir, secrets: [SECRET], notice: () => {} });
-      const url = await freshPostgres();
-      const deaths = await moveInPieces(source, url, dataDir);
-      expect(deaths).toBeGreaterThanOrEqual(7);
-      const there = await everything(source.storage);
-      expect((there as { generations: unknown[] }).generations.length).toBe(1_100);
-      await source.close();
-      const storage = await openPostgresStorage({ url, secrets: [SECRET] });
-      expect(await everything(storage)).toEqual(there);
-      await storage.close();
-    },
-    SLOW,
-  );
+  test('are the same, to the nano-dollar and by the hour, wherever the move was interrupted', async () => {
+    const dataDir = await directory(async (storage) => {
+      for (let n = 0; n < 1_100; n += 1) {
+        const createdAt = NOON + (n - 550) * 160_000;
+        const id = `${createdAt.toString(16).padStart(12, '0')}${String(n).padStart(20, '0')}`;
+        const times = { createdAt, firstContentAt: createdAt + 5, endedAt: createdAt + 70 + n };
+        const usd = n % 7 === 0 ? null : n / 1e9 + 1e-7;
+        storage.ledger.append(
+          generation(id, {
+            ...times,
+            keyId: `key_${n % 5}`,
+            projectId: n % 2 === 0 ? `key_${n % 5}` : 'search',
+            model: n % 11 === 0 ? null : `vendor/model-${n % 3}`,
+            endUser: n % 3 === 0 ? null : String(n % 40).padStart(32, '0'),
+            cost: usd === null ? null : { usd, items: { input: usd }, price: { input: 1, source: 'test' } },
+            turns: 1 + (n % 2),
+            error:
+              n % 13 === 0 ? { kind: 'upstream_unavailable', message: 'away', upstreamStatus: 503 } : null,
+            content: n % 10 === 0 ? { request: { n }, answer: { text: `é ${n}` } } : null,
+          }),
+          [attempt(`${id}-0`, id)],
+        );
+      }
+      storage.ledger.append(generation('gen-late', { createdAt: NOON, endUser: null }), []);
+      await storage.ledger.findOfAnybody('');
+      // Days that are over are in rows of their own; of the last one, only its hours are.
+      while (await storage.usage.maintain(NOON + 12 * HOUR));
+    });
+    const source = await openSource({ dataDir, secrets: [SECRET], notice: () => {} });
+    const url = await freshPostgres();
+    const deaths = await moveInPieces(source, url, dataDir);
+    expect(deaths).toBeGreaterThanOrEqual(7);
+    const there = await everything(source.storage);
+    expect((there as { generations: unknown[] }).generations.length).toBe(1_100);
+    await source.close();
+    const storage = await openPostgresStorage({ url, secrets: [SECRET] });
+    expect(await everything(storage)).toEqual(there);
+    await storage.close();
+  });
 
-  test(
-    'under another secret, or after somebody has written to the directory, are not moved',
-    async () => {
-      const dataDir = await directory(async (storage) => {
-        storage.ledger.append(generation('gen-1'), []);
-      });
-      const source = await openSource({ dataDir, secrets: [SECRET], notice: () => {} });
-      const target = await openTarget(await freshPostgres(), () => {});
-      const move = (secrets: readonly Uint8Array[]): Promise<unknown> =>
-        moveAll({ ...options(source, dataDir), target, secrets, moved: () => {} });
-      // The secret's fingerprint is noted by whoever uses it first.
-      expect(await move([new Uint8Array(32).fill(9)]).catch(String)).toContain('is not the one');
-      source.storage.ledger.append(generation('gen-2'), []);
-      await source.settle(Date.now());
-      expect(await move([SECRET]).catch(String)).toContain('the data directory has changed');
-      await target.close();
-      await source.close();
-    },
-    SLOW,
-  );
+  test('under another secret, or after somebody has written to the directory, are not moved', async () => {
+    const dataDir = await directory(async (storage) => {
+      storage.ledger.append(generation('gen-1'), []);
+    });
+    const source = await openSource({ dataDir, secrets: [SECRET], notice: () => {} });
+    const target = await openTarget(await freshPostgres(), () => {});
+    const move = (secrets: readonly Uint8Array[]): Promise<unknown> =>
+      moveAll({ ...options(source, dataDir), target, secrets, moved: () => {} });
+    // The secret's fingerprint is noted by whoever uses it first.
+    expect(await move([new Uint8Array(32).fill(9)]).catch(String)).toContain('is not the one');
+    source.storage.ledger.append(generation('gen-2'), []);
+    await source.settle(Date.now());
+    expect(await move([SECRET]).catch(String)).toContain('the data directory has changed');
+    await target.close();
+    await source.close();
+  });
 });

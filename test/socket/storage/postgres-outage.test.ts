@@ -100,107 +100,99 @@ async function expectAway(storage: Scene['storage']): Promise<void> {
 }
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
-  test(
-    'that is stopped in the middle of everything and started again has every record once',
-    async () => {
-      const { server, storage, reported } = await scene();
-      const clients = Promise.all([1, 2, 3, 4].map(() => answer(storage, 60)));
-      await answer(storage, 5).then(() => server.kill());
-      const ids = (await clients).flat();
-      await reported('the database is out of reach');
-      ids.push(...(await answer(storage, 50)));
-      expect(storage.ledger.backlog()).toMatchObject({ isStuck: true, isFull: false });
-      expect(storage.ledger.backlog().bytes).toBeGreaterThan(0);
-      await expectAway(storage);
-      await server.start();
-      await reported('the database is in reach again');
-      ids.push(...(await answer(storage, 20)));
-      const { rows } = await storage.usage.query(ALL);
-      // The first five are nobody's answers here.
-      expect(rows[0]?.sums.counts.requests).toBe(ids.length + 5);
-      const { generations } = await storage.ledger.list({ filters: {}, order: 'asc', limit: 10_000 });
-      const found = generations.map((each) => each.generation.id);
-      expect(new Set(found).size).toBe(found.length);
-      expect(ids.filter((id) => !found.includes(id))).toEqual([]);
-      expect(storage.ledger.backlog()).toEqual({ bytes: 0, isStuck: false, isFull: false });
-      await storage.close();
-    },
-    PATIENCE_MS,
-  );
+  test('that is stopped in the middle of everything and started again has every record once', async () => {
+    const { server, storage, reported } = await scene();
+    const clients = Promise.all([1, 2, 3, 4].map(() => answer(storage, 60)));
+    await answer(storage, 5).then(() => server.kill());
+    const ids = (await clients).flat();
+    await reported('the database is out of reach');
+    ids.push(...(await answer(storage, 50)));
+    expect(storage.ledger.backlog()).toMatchObject({ isStuck: true, isFull: false });
+    expect(storage.ledger.backlog().bytes).toBeGreaterThan(0);
+    await expectAway(storage);
+    await server.start();
+    await reported('the database is in reach again');
+    ids.push(...(await answer(storage, 20)));
+    const { rows } = await storage.usage.query(ALL);
+    // The first five are nobody's answers here.
+    expect(rows[0]?.sums.counts.requests).toBe(ids.length + 5);
+    const { generations } = await storage.ledger.list({ filters: {}, order: 'asc', limit: 10_000 });
+    const found = generations.map((each) => each.generation.id);
+    expect(new Set(found).size).toBe(found.length);
+    expect(ids.filter((id) => !found.includes(id))).toEqual([]);
+    expect(storage.ledger.backlog()).toEqual({ bytes: 0, isStuck: false, isFull: false });
+    await storage.close();
+  });
 
-  test(
-    'that goes away while answers are given has what was stored of them, in their conversation and in order',
-    async () => {
-      const { server, spool, storage } = await scene();
-      const { conversations, responses } = storage;
-      const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
-      await conversations.create(conversation, []);
-      const turn = (n: number): StoredResponse =>
-        storedResponse(`resp_${n}`, { conversationId: 'conv_1', expiresAt: null });
-      await responses.put(turn(0), 'conv_1');
-      await server.kill();
-      await responses.put(turn(1), 'conv_1');
-      await responses.put(turn(2), 'conv_1');
-      // Not from memory: another process could not say it either.
-      expect(await rejection(responses.find('key_a', 'resp_1', 0))).toMatchObject({ status: 503 });
-      await server.start();
-      const { storage: other } = await open({ url: server.url });
-      await eventually('its place is left to others', () =>
-        conversations.endTurn('key_a', 'conv_1', 'gen_1').then(
-          () => true,
-          () => false,
-        ),
-      );
-      const seen = (await other.conversations.all('key_a', 'conv_1', 0)) ?? [];
-      expect(seen.map(({ id }) => id)).toEqual([0, 1, 2].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]));
-      await other.close();
-      // As after a retry, or an answer whose commit nobody heard of.
-      await eventually('it is there', async () => (await found(responses, 'resp_1')) !== null);
-      await responses.put(turn(1), 'conv_1');
-      await responses.put(turn(3), 'conv_1');
-      await server.kill();
-      // One whose response is not stored.
-      const said = [message('msg_4_0', 'hi'), message('msg_4_1', 'ho')];
-      await conversations.appendTurn('key_a', 'conv_1', said);
-      await responses.put(storedResponse('resp_5'));
-      await storage.close();
-      const left = mkdtempSync(join(tmpdir(), 'dragoman-spool-'));
-      ends.push(() => rmSync(left, { recursive: true, force: true }));
-      cpSync(spool, left, { recursive: true });
-      await server.start();
-      const { storage: next } = await open({ url: server.url, spool });
-      const itemsOf = async (reader: Scene['storage']): Promise<readonly unknown[]> =>
-        ((await reader.conversations.all('key_a', 'conv_1', 0)) ?? []).map(({ id }) => id);
-      const all = [0, 1, 2, 3, 4].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]);
-      expect(await itemsOf(next)).toEqual(all);
-      expect(await next.responses.find('key_a', 'resp_5', 0)).not.toBeNull();
-      // Deleted while a journal still has it, as behind a process that died as soon as it had brought it in.
-      expect(await next.responses.delete('key_a', 'resp_5')).toBe(true);
-      expect(await next.conversations.deleteItem('key_a', 'conv_1', 'msg_4_0')).toBe(true);
-      const bytes = await next.stateUsage.bytes('key_a');
-      await next.close();
-      cpSync(left, spool, { recursive: true });
-      const { storage: last } = await open({ url: server.url, spool });
-      expect(readdirSync(spool)).not.toEqual(readdirSync(left));
-      expect(await last.responses.find('key_a', 'resp_5', 0)).toBeNull();
-      expect(await itemsOf(last)).toEqual(all.filter((id) => id !== 'msg_4_0'));
-      expect(await last.stateUsage.bytes('key_a')).toBe(bytes);
-      await last.close();
-      // Known for long, and not for ever.
-      const client = new Client({ connectionString: server.url });
-      ends.push(() => client.end());
-      await client.connect();
-      const known = async (): Promise<number> =>
-        Number((await client.query('select count(*) as rows from deleted_of_turns')).rows[0]?.rows);
-      const { storage: later } = await open({ url: server.url });
-      await later.responses.purge(Date.now());
-      expect(await known()).toBe(2);
-      await later.responses.purge(Date.now() + 100 * 86_400_000);
-      expect(await known()).toBe(0);
-      await later.close();
-    },
-    PATIENCE_MS,
-  );
+  test('that goes away while answers are given has what was stored of them, in their conversation and in order', async () => {
+    const { server, spool, storage } = await scene();
+    const { conversations, responses } = storage;
+    const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
+    await conversations.create(conversation, []);
+    const turn = (n: number): StoredResponse =>
+      storedResponse(`resp_${n}`, { conversationId: 'conv_1', expiresAt: null });
+    await responses.put(turn(0), 'conv_1');
+    await server.kill();
+    await responses.put(turn(1), 'conv_1');
+    await responses.put(turn(2), 'conv_1');
+    // Not from memory: another process could not say it either.
+    expect(await rejection(responses.find('key_a', 'resp_1', 0))).toMatchObject({ status: 503 });
+    await server.start();
+    const { storage: other } = await open({ url: server.url });
+    await eventually('its place is left to others', () =>
+      conversations.endTurn('key_a', 'conv_1', 'gen_1').then(
+        () => true,
+        () => false,
+      ),
+    );
+    const seen = (await other.conversations.all('key_a', 'conv_1', 0)) ?? [];
+    expect(seen.map(({ id }) => id)).toEqual([0, 1, 2].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]));
+    await other.close();
+    // As after a retry, or an answer whose commit nobody heard of.
+    await eventually('it is there', async () => (await found(responses, 'resp_1')) !== null);
+    await responses.put(turn(1), 'conv_1');
+    await responses.put(turn(3), 'conv_1');
+    await server.kill();
+    // One whose response is not stored.
+    const said = [message('msg_4_0', 'hi'), message('msg_4_1', 'ho')];
+    await conversations.appendTurn('key_a', 'conv_1', said);
+    await responses.put(storedResponse('resp_5'));
+    await storage.close();
+    const left = mkdtempSync(join(tmpdir(), 'dragoman-spool-'));
+    ends.push(() => rmSync(left, { recursive: true, force: true }));
+    cpSync(spool, left, { recursive: true });
+    await server.start();
+    const { storage: next } = await open({ url: server.url, spool });
+    const itemsOf = async (reader: Scene['storage']): Promise<readonly unknown[]> =>
+      ((await reader.conversations.all('key_a', 'conv_1', 0)) ?? []).map(({ id }) => id);
+    const all = [0, 1, 2, 3, 4].flatMap((n) => [`msg_${n}_0`, `msg_${n}_1`]);
+    expect(await itemsOf(next)).toEqual(all);
+    expect(await next.responses.find('key_a', 'resp_5', 0)).not.toBeNull();
+    // Deleted while a journal still has it, as behind a process that died as soon as it had brought it in.
+    expect(await next.responses.delete('key_a', 'resp_5')).toBe(true);
+    expect(await next.conversations.deleteItem('key_a', 'conv_1', 'msg_4_0')).toBe(true);
+    const bytes = await next.stateUsage.bytes('key_a');
+    await next.close();
+    cpSync(left, spool, { recursive: true });
+    const { storage: last } = await open({ url: server.url, spool });
+    expect(readdirSync(spool)).not.toEqual(readdirSync(left));
+    expect(await last.responses.find('key_a', 'resp_5', 0)).toBeNull();
+    expect(await itemsOf(last)).toEqual(all.filter((id) => id !== 'msg_4_0'));
+    expect(await last.stateUsage.bytes('key_a')).toBe(bytes);
+    await last.close();
+    // Known for long, and not for ever.
+    const client = new Client({ connectionString: server.url });
+    ends.push(() => client.end());
+    await client.connect();
+    const known = async (): Promise<number> =>
+      Number((await client.query('select count(*) as rows from deleted_of_turns')).rows[0]?.rows);
+    const { storage: later } = await open({ url: server.url });
+    await later.responses.purge(Date.now());
+    expect(await known()).toBe(2);
+    await later.responses.purge(Date.now() + 100 * 86_400_000);
+    expect(await known()).toBe(0);
+    await later.close();
+  });
 
   test(
     'that falls silent is treated as one that is gone, by those who write and by those who read',
@@ -297,23 +289,19 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     { ...BEST_OF_THREE, timeout: PATIENCE_MS },
   );
 
-  test(
-    'that is away when a process ends gets its records from the next one',
-    async () => {
-      const { server, spool, storage } = await scene();
-      const ids = [...(await answer(storage, 10))];
-      await server.kill();
-      ids.push(...(await answer(storage, 30)));
-      await storage.close();
-      expect(readdirSync(spool).some((name) => name.endsWith('.journal'))).toBe(true);
-      // Nothing of it can be answered from memory: a start needs it.
-      expect(await rejection(open({ url: server.url, spool }))).toMatchObject({ kind: 'internal' });
-      await server.start();
-      const { storage: next } = await open({ url: server.url, spool });
-      await expectOnce(next, ids);
-      expect(readdirSync(spool)).toEqual([]);
-      await next.close();
-    },
-    PATIENCE_MS,
-  );
+  test('that is away when a process ends gets its records from the next one', async () => {
+    const { server, spool, storage } = await scene();
+    const ids = [...(await answer(storage, 10))];
+    await server.kill();
+    ids.push(...(await answer(storage, 30)));
+    await storage.close();
+    expect(readdirSync(spool).some((name) => name.endsWith('.journal'))).toBe(true);
+    // Nothing of it can be answered from memory: a start needs it.
+    expect(await rejection(open({ url: server.url, spool }))).toMatchObject({ kind: 'internal' });
+    await server.start();
+    const { storage: next } = await open({ url: server.url, spool });
+    await expectOnce(next, ids);
+    expect(readdirSync(spool)).toEqual([]);
+    await next.close();
+  });
 });

@@ -12,8 +12,6 @@ import { storedResponse } from '../../support/storage/storage-records.ts';
 import { doctorServer } from '../../support/doctor-server.ts';
 import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-const PATIENCE_MS = 120_000;
-
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
@@ -31,144 +29,128 @@ function isLook(statement: string): boolean {
 }
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
-  test(
-    'of an answer that is stored: one, also with its items in a conversation; of what is continued: one or two',
-    async () => {
-      const counter = await counted();
-      const storage = await openWith(POSTGRES_STORES, { url: counter.url });
-      ends.push(() => storage.close());
-      const { conversations, responses } = storage;
-      const asked = async (work: () => Promise<unknown>): Promise<number> => {
-        counter.clear();
-        await work();
-        return counter.statements.length;
-      };
-      const [first, second] = ['resp_1', 'resp_2'].map((id) => storedResponse(id, { expiresAt: null }));
-      if (!first || !second) throw new Error('there are two');
-      expect(await asked(() => responses.put(first))).toBe(1);
-      // Once more: nothing is there twice.
-      expect(await asked(() => responses.put(first))).toBe(1);
-      const bytes = await storage.stateUsage.bytes('key_a');
-      expect(bytes).toBeGreaterThan(0);
-      const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
-      await conversations.create(conversation, []);
-      expect(await asked(() => responses.put(second, 'conv_1'))).toBe(1);
-      expect(await asked(() => responses.chain('key_a', 'resp_1', 0))).toBe(1);
-      const continued = await asked(async () => {
-        expect(await conversations.find('key_a', 'conv_1', 0)).not.toBeNull();
-        expect((await conversations.all('key_a', 'conv_1', 0))?.length).toBe(2);
-      });
-      expect(continued).toBe(2);
-    },
-    PATIENCE_MS,
-  );
-
-  test(
-    'of an answer for which others have to give way, or that finds no room: step by step, and the sums are right',
-    async () => {
-      const counter = await counted();
-      let mostBytes = 1_000_000;
-      const storage = await openWith(POSTGRES_STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
-      ends.push(() => storage.close());
-      const { responses, stateUsage } = storage;
-      await responses.put(storedResponse('resp_1', { expiresAt: null }));
-      mostBytes = await stateUsage.bytes('key_a');
-      await responses.put(storedResponse('resp_2', { expiresAt: null }));
-      expect(await responses.find('key_a', 'resp_1', 0)).toBeNull();
-      expect(await stateUsage.bytes('key_a')).toBe(mostBytes);
-      mostBytes = 10;
-      const refused = await responses.put(storedResponse('resp_3', { expiresAt: null })).catch(String);
-      expect(refused).toContain('GatewayError');
-      expect(await responses.find('key_a', 'resp_3', 0)).toBeNull();
-    },
-    PATIENCE_MS,
-  );
-
-  test(
-    'of answers of one project that are stored at the same time: two for all, and what cannot be kept harms none of the others',
-    async () => {
-      const counter = await counted();
-      let mostBytes = 1_000_000;
-      const storage = await openWith(POSTGRES_STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
-      ends.push(() => storage.close());
-      const { responses, stateUsage } = storage;
-      const put = (ids: readonly string[], wrong?: string): Promise<readonly string[]> =>
-        Promise.all(
-          ids.map((id) =>
-            responses
-              .put(storedResponse(id, { expiresAt: null, ...(id === wrong && { createdAt: 0.5 }) }))
-              .then(() => 'stored', String),
-          ),
-        );
-      const ids = Array.from({ length: 20 }, (_, at) => `resp_a${at + 10}`);
+  test('of an answer that is stored: one, also with its items in a conversation; of what is continued: one or two', async () => {
+    const counter = await counted();
+    const storage = await openWith(POSTGRES_STORES, { url: counter.url });
+    ends.push(() => storage.close());
+    const { conversations, responses } = storage;
+    const asked = async (work: () => Promise<unknown>): Promise<number> => {
       counter.clear();
-      // One of them comes twice.
-      expect(new Set(await put([...ids, 'resp_a12']))).toEqual(new Set(['stored']));
-      expect(counter.statements).toHaveLength(2);
-      const bytes = await stateUsage.bytes('key_a');
-      for (const id of ids) expect((await responses.find('key_a', id, 0))?.response['id']).toBe(id);
-      const more = ['resp_b10', 'resp_b11', 'resp_b12', 'resp_b13'];
-      const [first, second, wrong, last] = await put(more, 'resp_b12');
-      expect([first, second, last]).toEqual(['stored', 'stored', 'stored']);
-      expect(wrong).not.toBe('stored');
-      expect(await responses.find('key_a', 'resp_b12', 0)).toBeNull();
-      expect(await stateUsage.bytes('key_a')).toBe(bytes + (3 * bytes) / ids.length);
-      // Older responses give way one after the other where there is no room for all.
-      mostBytes = await stateUsage.bytes('key_a');
-      await put(['resp_c10', 'resp_c11', 'resp_c12']);
-      expect(await stateUsage.bytes('key_a')).toBe(mostBytes);
-      for (const id of ['resp_c10', 'resp_c11', 'resp_c12'])
-        expect(await responses.find('key_a', id, 0)).not.toBeNull();
-    },
-    PATIENCE_MS,
-  );
+      await work();
+      return counter.statements.length;
+    };
+    const [first, second] = ['resp_1', 'resp_2'].map((id) => storedResponse(id, { expiresAt: null }));
+    if (!first || !second) throw new Error('there are two');
+    expect(await asked(() => responses.put(first))).toBe(1);
+    // Once more: nothing is there twice.
+    expect(await asked(() => responses.put(first))).toBe(1);
+    const bytes = await storage.stateUsage.bytes('key_a');
+    expect(bytes).toBeGreaterThan(0);
+    const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
+    await conversations.create(conversation, []);
+    expect(await asked(() => responses.put(second, 'conv_1'))).toBe(1);
+    expect(await asked(() => responses.chain('key_a', 'resp_1', 0))).toBe(1);
+    const continued = await asked(async () => {
+      expect(await conversations.find('key_a', 'conv_1', 0)).not.toBeNull();
+      expect((await conversations.all('key_a', 'conv_1', 0))?.length).toBe(2);
+    });
+    expect(continued).toBe(2);
+  });
 
-  test(
-    'of a plain request: none before it is answered, and then the batch of its record',
-    async () => {
-      const counter = await counted();
-      const upstream = await startUpstream();
-      ends.push(() => upstream.stop());
-      // A clock that stands still: nothing is purged meanwhile.
-      const clock = new ManualClock(Date.now());
-      const config = {
-        database_url: counter.url,
-        secret: 'ab'.repeat(32),
-        providers: {
-          sim: false,
-          lab: { api_key: 'sk-test', protocols: { 'openai-chat': { base_url: `${upstream.origin}/v1` } } },
-        },
-        models: [{ id: 'lab/m', endpoints: [{ provider: 'lab' }] }],
-      };
-      const gateway = await startGateway(config, { clock });
-      ends.push(() => gateway.close());
-      // At its start a process notes that it is there, for others on the same database.
-      await eventually('the process has said that it is there, and listens', () =>
-        ['select "name", "until_at"', 'listen '].every((begin) =>
-          counter.statements.some((statement) => statement.startsWith(begin)),
+  test('of an answer for which others have to give way, or that finds no room: step by step, and the sums are right', async () => {
+    const counter = await counted();
+    let mostBytes = 1_000_000;
+    const storage = await openWith(POSTGRES_STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
+    ends.push(() => storage.close());
+    const { responses, stateUsage } = storage;
+    await responses.put(storedResponse('resp_1', { expiresAt: null }));
+    mostBytes = await stateUsage.bytes('key_a');
+    await responses.put(storedResponse('resp_2', { expiresAt: null }));
+    expect(await responses.find('key_a', 'resp_1', 0)).toBeNull();
+    expect(await stateUsage.bytes('key_a')).toBe(mostBytes);
+    mostBytes = 10;
+    const refused = await responses.put(storedResponse('resp_3', { expiresAt: null })).catch(String);
+    expect(refused).toContain('GatewayError');
+    expect(await responses.find('key_a', 'resp_3', 0)).toBeNull();
+  });
+
+  test('of answers of one project that are stored at the same time: two for all, and what cannot be kept harms none of the others', async () => {
+    const counter = await counted();
+    let mostBytes = 1_000_000;
+    const storage = await openWith(POSTGRES_STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
+    ends.push(() => storage.close());
+    const { responses, stateUsage } = storage;
+    const put = (ids: readonly string[], wrong?: string): Promise<readonly string[]> =>
+      Promise.all(
+        ids.map((id) =>
+          responses
+            .put(storedResponse(id, { expiresAt: null, ...(id === wrong && { createdAt: 0.5 }) }))
+            .then(() => 'stored', String),
         ),
       );
-      const answer = doctorServer();
-      let before: readonly string[] = [];
-      upstream.always((exchange) => {
-        before = counter.statements.filter((statement) => !isLook(statement));
-        return typeof answer === 'function' ? answer(exchange) : undefined;
-      });
-      const body = { model: 'lab/m', messages: [{ role: 'user', content: 'hi' }] };
-      // The first of a day makes its partition.
-      for (const stream of [false, false, true]) {
-        counter.clear();
-        const reply = await gateway.post('/chat/completions', { ...body, stream });
-        expect(reply.status).toBe(200);
-        expect(before).toEqual([]);
-        await reply.text();
-        const asked = (): readonly string[] => counter.statements.filter((statement) => !isLook(statement));
-        await eventually('the batch is there', () => asked().at(-1) === 'commit');
-        const after = asked().join('\n');
-        expect(after).toMatch(/^begin[^]*insert into "records" [^]*insert into "usage" [^]*commit$/);
-        expect(after).not.toMatch(/\b(keys|projects|responses|conversations|vault|audit|files)\b/);
-      }
-    },
-    PATIENCE_MS,
-  );
+    const ids = Array.from({ length: 20 }, (_, at) => `resp_a${at + 10}`);
+    counter.clear();
+    // One of them comes twice.
+    expect(new Set(await put([...ids, 'resp_a12']))).toEqual(new Set(['stored']));
+    expect(counter.statements).toHaveLength(2);
+    const bytes = await stateUsage.bytes('key_a');
+    for (const id of ids) expect((await responses.find('key_a', id, 0))?.response['id']).toBe(id);
+    const more = ['resp_b10', 'resp_b11', 'resp_b12', 'resp_b13'];
+    const [first, second, wrong, last] = await put(more, 'resp_b12');
+    expect([first, second, last]).toEqual(['stored', 'stored', 'stored']);
+    expect(wrong).not.toBe('stored');
+    expect(await responses.find('key_a', 'resp_b12', 0)).toBeNull();
+    expect(await stateUsage.bytes('key_a')).toBe(bytes + (3 * bytes) / ids.length);
+    // Older responses give way one after the other where there is no room for all.
+    mostBytes = await stateUsage.bytes('key_a');
+    await put(['resp_c10', 'resp_c11', 'resp_c12']);
+    expect(await stateUsage.bytes('key_a')).toBe(mostBytes);
+    for (const id of ['resp_c10', 'resp_c11', 'resp_c12'])
+      expect(await responses.find('key_a', id, 0)).not.toBeNull();
+  });
+
+  test('of a plain request: none before it is answered, and then the batch of its record', async () => {
+    const counter = await counted();
+    const upstream = await startUpstream();
+    ends.push(() => upstream.stop());
+    // A clock that stands still: nothing is purged meanwhile.
+    const clock = new ManualClock(Date.now());
+    const config = {
+      database_url: counter.url,
+      secret: 'ab'.repeat(32),
+      providers: {
+        sim: false,
+        lab: { api_key: 'sk-test', protocols: { 'openai-chat': { base_url: `${upstream.origin}/v1` } } },
+      },
+      models: [{ id: 'lab/m', endpoints: [{ provider: 'lab' }] }],
+    };
+    const gateway = await startGateway(config, { clock });
+    ends.push(() => gateway.close());
+    // At its start a process notes that it is there, for others on the same database.
+    await eventually('the process has said that it is there, and listens', () =>
+      ['select "name", "until_at"', 'listen '].every((begin) =>
+        counter.statements.some((statement) => statement.startsWith(begin)),
+      ),
+    );
+    const answer = doctorServer();
+    let before: readonly string[] = [];
+    upstream.always((exchange) => {
+      before = counter.statements.filter((statement) => !isLook(statement));
+      return typeof answer === 'function' ? answer(exchange) : undefined;
+    });
+    const body = { model: 'lab/m', messages: [{ role: 'user', content: 'hi' }] };
+    // The first of a day makes its partition.
+    for (const stream of [false, false, true]) {
+      counter.clear();
+      const reply = await gateway.post('/chat/completions', { ...body, stream });
+      expect(reply.status).toBe(200);
+      expect(before).toEqual([]);
+      await reply.text();
+      const asked = (): readonly string[] => counter.statements.filter((statement) => !isLook(statement));
+      await eventually('the batch is there', () => asked().at(-1) === 'commit');
+      const after = asked().join('\n');
+      expect(after).toMatch(/^begin[^]*insert into "records" [^]*insert into "usage" [^]*commit$/);
+      expect(after).not.toMatch(/\b(keys|projects|responses|conversations|vault|audit|files)\b/);
+    }
+  });
 });

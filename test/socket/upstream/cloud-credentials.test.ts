@@ -718,7 +718,7 @@ test('check says who would ask, and no secret', async () => {
   const json = await runProgram(['check', '--json', '--config', config], { folder });
   expect(at(JSON.parse(json.out), 'credentials', 'bedrock')).toBe('keys in the configuration');
   expect(out + json.out).not.toContain('sk-test-aws');
-}, 60_000);
+});
 
 test('an issuer that is silent is given up by the next request, and not waited for twice', () =>
   withGateway(

@@ -72,7 +72,7 @@ describe.skipIf(LITELLM === null)('LiteLLM', () => {
             const through = await asked(gateway.origin, client, question, { model, stream });
             expect(through.facts).toEqual({ ...direct.facts, input: inputOf(through, direct, protocol) });
           }
-        }, 60_000);
+        });
 
   const QUESTION: Question = { title: 'a text', user: 'What do you see?', limit: 40 };
   test.each(SPOKEN)('a model that it does not have is not found over %s', async (protocol) => {

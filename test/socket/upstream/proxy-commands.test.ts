@@ -15,7 +15,6 @@ import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/sc
 import { freePort } from '../../support/free-port.ts';
 
 const HOST = 'models.example';
-const SLOW = 20_000;
 
 let folder: string;
 let upstream: ScriptedUpstream;
@@ -47,40 +46,32 @@ function configured(provider: object = {}): string {
 }
 
 describe('commands', () => {
-  test(
-    'check says through which proxy a provider is asked, and refuses one that is none, without its password',
-    async () => {
-      const environment = { HTTP_PROXY: 'http://ann:secret-word@proxy.example:3128' };
-      const args = ['check', '--config', configured()];
-      const plain = await runProgram(args, { folder, environment });
-      expect([plain.code, plain.out]).toEqual([
-        0,
-        expect.stringContaining('one: through http://proxy.example:3128\n') as string,
-      ]);
-      const json = await runProgram([...args, '--json'], { folder, environment });
-      expect(JSON.parse(json.out)).toMatchObject({ proxies: { one: 'http://proxy.example:3128' } });
-      const wrong = { HTTP_PROXY: 'socks5://ann:secret-word@proxy.example:3128' };
-      const refused = await runProgram(args, { folder, environment: wrong });
-      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('HTTP_PROXY') as string]);
-      expect(plain.out + json.out + refused.out + refused.err).not.toContain('secret-word');
-    },
-    SLOW,
-  );
+  test('check says through which proxy a provider is asked, and refuses one that is none, without its password', async () => {
+    const environment = { HTTP_PROXY: 'http://ann:secret-word@proxy.example:3128' };
+    const args = ['check', '--config', configured()];
+    const plain = await runProgram(args, { folder, environment });
+    expect([plain.code, plain.out]).toEqual([
+      0,
+      expect.stringContaining('one: through http://proxy.example:3128\n') as string,
+    ]);
+    const json = await runProgram([...args, '--json'], { folder, environment });
+    expect(JSON.parse(json.out)).toMatchObject({ proxies: { one: 'http://proxy.example:3128' } });
+    const wrong = { HTTP_PROXY: 'socks5://ann:secret-word@proxy.example:3128' };
+    const refused = await runProgram(args, { folder, environment: wrong });
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('HTTP_PROXY') as string]);
+    expect(plain.out + json.out + refused.out + refused.err).not.toContain('secret-word');
+  });
 
-  test(
-    'doctor asks through it',
-    async () => {
-      const config = configured();
-      const environment = { HTTP_PROXY: proxy.address() };
-      const { out } = await runProgram(['doctor', '--config', config, '--yes'], {
-        folder,
-        environment,
-      });
-      expect(out).toContain('one');
-      expect(proxy.asked[0]).toBe(`POST http://${HOST}/v1/chat/completions`);
-    },
-    SLOW,
-  );
+  test('doctor asks through it', async () => {
+    const config = configured();
+    const environment = { HTTP_PROXY: proxy.address() };
+    const { out } = await runProgram(['doctor', '--config', config, '--yes'], {
+      folder,
+      environment,
+    });
+    expect(out).toContain('one');
+    expect(proxy.asked[0]).toBe(`POST http://${HOST}/v1/chat/completions`);
+  });
 });
 
 describe('credentials that are fetched', () => {

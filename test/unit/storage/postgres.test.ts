@@ -13,26 +13,19 @@ import {
   startPostgres,
 } from '../../support/servers/postgres.ts';
 
-/** A server is made in a second or two; on a busy machine in more. */
-const PATIENCE_MS = 120_000;
-
 const open = (options: PostgresOptions) => openWith(POSTGRES_STORES, options);
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL database', () => {
-  test(
-    'is made once by processes that start together',
-    async () => {
-      const url = await freshPostgres();
-      const all = await Promise.all([1, 2, 3].map(() => open({ url, now: () => 5 })));
-      expect(await Promise.all(all.map((storage) => storage.alerts.claim('a', 1_000, Infinity)))).toContain(
-        true,
-      );
-      const reported = await Promise.all(all.map((storage) => storage.alerts.claim('b', 1_000, Infinity)));
-      expect(reported.filter(Boolean).length).toBe(1);
-      await Promise.all(all.map((storage) => storage.close()));
-    },
-    PATIENCE_MS,
-  );
+  test('is made once by processes that start together', async () => {
+    const url = await freshPostgres();
+    const all = await Promise.all([1, 2, 3].map(() => open({ url, now: () => 5 })));
+    expect(await Promise.all(all.map((storage) => storage.alerts.claim('a', 1_000, Infinity)))).toContain(
+      true,
+    );
+    const reported = await Promise.all(all.map((storage) => storage.alerts.claim('b', 1_000, Infinity)));
+    expect(reported.filter(Boolean).length).toBe(1);
+    await Promise.all(all.map((storage) => storage.close()));
+  });
 
   test('that cannot be reached is an error at the start, without its password', async () => {
     for (const url of [
@@ -54,52 +47,44 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
-  }, PATIENCE_MS);
+  });
   afterAll(() => server.stop());
 
-  test(
-    'that goes away is a 503 with a time to come back, and is used again when it is there',
-    async () => {
-      const reported = { away: Promise.withResolvers<void>(), back: Promise.withResolvers<void>() };
-      const notice = (sentence: string): void =>
-        reported[sentence.includes('again') ? 'back' : 'away'].resolve();
-      const storage = await open({ url: server.url, notice });
-      await storage.alerts.claim('a', 1, 0);
-      await server.kill();
-      for (let round = 0; round < 2; round += 1) {
-        const error = await rejection(storage.alerts.claim('a', 2, 0));
-        expect(GatewayError.is(error) && [error.status, error.code, error.retryAfterMs]).toEqual([
-          503,
-          'database_unavailable',
-          5_000,
-        ]);
-      }
-      await reported.away.promise;
-      await server.start();
-      await reported.back.promise;
-      expect(await storage.alerts.claim('a', 3, 0)).toBe(true);
-      await storage.close();
-    },
-    PATIENCE_MS,
-  );
+  test('that goes away is a 503 with a time to come back, and is used again when it is there', async () => {
+    const reported = { away: Promise.withResolvers<void>(), back: Promise.withResolvers<void>() };
+    const notice = (sentence: string): void =>
+      reported[sentence.includes('again') ? 'back' : 'away'].resolve();
+    const storage = await open({ url: server.url, notice });
+    await storage.alerts.claim('a', 1, 0);
+    await server.kill();
+    for (let round = 0; round < 2; round += 1) {
+      const error = await rejection(storage.alerts.claim('a', 2, 0));
+      expect(GatewayError.is(error) && [error.status, error.code, error.retryAfterMs]).toEqual([
+        503,
+        'database_unavailable',
+        5_000,
+      ]);
+    }
+    await reported.away.promise;
+    await server.start();
+    await reported.back.promise;
+    expect(await storage.alerts.claim('a', 3, 0)).toBe(true);
+    await storage.close();
+  });
 
-  test(
-    'that does not answer is a 503 in good time',
-    async () => {
-      const storage = await open({ url: server.url, statementMs: 1_000 });
-      await storage.alerts.claim('a', 4, 0);
-      const silent = server.backends();
-      for (const pid of silent) process.kill(pid, 'SIGSTOP');
-      expect(await rejection(storage.alerts.claim('a', 5, 0))).toMatchObject({
-        code: 'database_unavailable',
-      });
-      // The connection that did not answer is not waited for again, nor for its end.
-      expect(await storage.alerts.claim('a', 6, 0)).toBe(true);
-      await storage.close();
-      for (const pid of silent) process.kill(pid, 'SIGCONT');
-    },
-    PATIENCE_MS,
-  );
+  test('that does not answer is a 503 in good time', async () => {
+    const storage = await open({ url: server.url, statementMs: 1_000 });
+    await storage.alerts.claim('a', 4, 0);
+    const silent = server.backends();
+    for (const pid of silent) process.kill(pid, 'SIGSTOP');
+    expect(await rejection(storage.alerts.claim('a', 5, 0))).toMatchObject({
+      code: 'database_unavailable',
+    });
+    // The connection that did not answer is not waited for again, nor for its end.
+    expect(await storage.alerts.claim('a', 6, 0)).toBe(true);
+    await storage.close();
+    for (const pid of silent) process.kill(pid, 'SIGCONT');
+  });
 });
 
 test('a database that stays away is asked less and less often, never all at once, and often enough', async () => {

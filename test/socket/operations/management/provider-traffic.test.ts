@@ -102,7 +102,7 @@ beforeAll(async () => {
   );
   const { body } = await gateway.manage('GET', '/providers?limit=100');
   found = new Map((body['data'] as Record<string, unknown>[]).map((each) => [String(each['id']), each]));
-}, 60_000);
+});
 afterAll(() => gateway?.close());
 
 test.each([

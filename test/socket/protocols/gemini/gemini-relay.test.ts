@@ -1,6 +1,6 @@
 // The relay lane of Gemini: recorded answers pass with nothing changed but the gateway's names, in pieces of any size,
 // and the records learn what the decoder would have told them.
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { jsonBytes } from '../../../../src/base/json/index.ts';
 import { joined } from '../../../../src/base/lib/slices.ts';
 import { type CanonicalRequest, Collector, Report } from '../../../../src/canonical/index.ts';
@@ -12,7 +12,6 @@ import type { Loose } from '../../../support/recordings/loose.ts';
 import { frame, stream, whole } from '../../../support/upstreams/answers.ts';
 import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 
-setDefaultTimeout(60_000);
 if (missing) console.log(`gemini-relay: ${missing}`);
 
 const { relay, server, upstream } = gemini;

@@ -43,7 +43,7 @@ test('they do in longer histories in which they did not', async () => {
 test('money in a window that rolls holds, and comes back', async () => {
   for (let seed = 1; seed <= Math.ceil(HISTORIES / 20); seed += 1)
     await live({ ...conditionsOf(seed), nodes: 1 + (seed % 5), faults: false, rolling: 'money' });
-}, 60_000);
+});
 
 test(
   'rates hold, but for what was used by those who vanish with all the data of the store',
