@@ -6,6 +6,8 @@ import { at, list, type Json } from '../support/upstreams/json-path.ts';
 import { headers, killProgram, killScene } from './kill-scene.ts';
 
 const { serve } = killScene();
+/** Clients that ask at once. */
+const CLIENTS = 12;
 
 async function post(origin: string, path: string, body: object): Promise<Response> {
   return fetch(`${origin}/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -59,15 +61,20 @@ test.skipIf(process.platform !== 'linux')(
     const variants = ['sim/chat', 'sim/responses', 'sim/messages'].flatMap((model) =>
       [true, false].map((stream) => ({ model, stream })),
     );
-    for (const enough of [1, 20, 60, 120]) {
+    for (const enough of [1, 20, 60]) {
       const gateway = await serve();
+      // Every other client speaks in a conversation of its own. All are made before anybody asks, and so before the process dies.
+      const made = await Promise.all(
+        Array.from({ length: CLIENTS }, async (_, client) =>
+          client % 2 === 0
+            ? String(at(await (await post(gateway.origin, '/conversations', {})).json(), 'id'))
+            : null,
+        ),
+      );
       let count = 0;
       let dead = false;
       await Promise.all(
-        Array.from({ length: 12 }, async (_, client) => {
-          // Every other client speaks in a conversation of its own.
-          const made = client % 2 === 0 ? await post(gateway.origin, '/conversations', {}) : null;
-          const conversation = made && String(at(await made.json(), 'id'));
+        made.map(async (conversation, client) => {
           const turns: number[] = [];
           if (conversation) conversations.set(conversation, turns);
           for (let turn = client; !dead; turn++) {
@@ -88,7 +95,7 @@ test.skipIf(process.platform !== 'linux')(
 
     const gateway = await serve();
     const received = known.filter(({ response }) => response !== null);
-    expect(received.length).toBeGreaterThanOrEqual(201);
+    expect(received.length).toBeGreaterThanOrEqual(81);
     for (const { id, response } of received) {
       const found = await get(gateway.origin, `/responses/${id}`);
       expect({ id, ...found }).toEqual({ id, status: 200, json: response });

@@ -9,6 +9,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { bytesOf, missing, readGeminiRecordings, readRecordings } from '../../support/recordings/corpus.ts';
 import { startSlow, type SlowUpstream } from '../../support/upstreams/slow-upstream.ts';
 import { eventually } from '../../support/program.ts';
+import { isWhole } from '../../support/share.ts';
 
 let gateway: TestGateway;
 let slow: SlowUpstream;
@@ -24,7 +25,7 @@ afterAll(async () => {
 });
 
 /** Cuts of one recorded stream. */
-const MOST_CUTS = process.env['DRAGOMAN_TESTS'] === 'all' ? Infinity : 50;
+const MOST_CUTS = isWhole ? Infinity : 15;
 
 const RESUMABLE = { 'x-dragoman-resumable': 'true' };
 const text = 'Tell me of tea, in a few words, and of côté.';
@@ -275,16 +276,13 @@ describe('kept streams together', () => {
         stream.end();
         if (!writesIds) expect(whole.text).toBe(bytes);
         // A recording may have been cut in the middle of an event.
-        const frames = whole.text.split(/(?<=\r?\n\r?\n)/);
+        const own = eventsOf(whole.text);
         const step = Math.max(1, Math.floor(stream.next / MOST_CUTS));
         for (let last = 0; last < stream.next; last += step) {
           const rest = new Reader();
           stream.join(rest, last);
-          const own = frames.filter((frame) => frame !== '' && !frame.startsWith(':'));
           expect(rest.ended).toBe(true);
-          expect(
-            rest.text.split(/(?<=\r?\n\r?\n)/).filter((frame) => frame !== '' && !frame.startsWith(':')),
-          ).toEqual(own.slice(last + 1));
+          expect(eventsOf(rest.text)).toEqual(own.slice(last + 1));
         }
       }
   });
