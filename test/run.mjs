@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm test`: everything, on all cores, then the attacks, which measure how long others wait: one attacked gateway for
-// each core and nothing beside them. What takes long and needs a browser or another server is left out, unless
+// each core and nothing beside them. What takes long and needs a browser or another server, or kills at random, is left out, unless
 // DRAGOMAN_TESTS=all asks for everything, as `.ci/run` does. With arguments, only what they name: `npm test -- test/unit/protocols/golden.test.ts`. With
 // `npm test -- --times`, everything, and how long each file took: what takes longest begins first from then on.
 import { spawn } from 'node:child_process';
@@ -22,8 +22,14 @@ const SLOWEST = 30;
 const ALONE = 'test/hostile';
 const LONG = [
   'test/console/**',
+  'test/crash/background-kills.test.ts',
+  'test/crash/batch-kills.test.ts',
+  'test/crash/vendor-batch-kills.test.ts',
+  'test/packaging/deploy/processes.test.ts',
   'test/packaging/deploy/image.test.ts',
   'test/packaging/executables.test.ts',
+  'test/packaging/first-hour.test.ts',
+  'test/recordings/fuzz-recordings.test.ts',
   'test/socket/cluster/answers.test.ts',
   'test/socket/operations/openapi/reference-browser.test.ts',
   'test/socket/cluster/outages-http.test.ts',

@@ -6,6 +6,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { residentMb } from '../../bench/processes.ts';
 import { freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { shareOf } from '../support/share.ts';
 import { BYSTANDER_KEY, type Orders, type Seen } from './bystander.ts';
 import {
   ATTACKER_KEY,
@@ -94,7 +95,7 @@ interface Running extends Scene {
   close(): Promise<void>;
 }
 
-/** Declares the tests of one attacker, whose scenarios share a gateway. */
+/** Declares the tests of one attacker, whose scenarios share a gateway: every eighth of them, or all with DRAGOMAN_TESTS=all. */
 export function play(scenarios: readonly Scenario[]): void {
   let scene: Running;
   beforeAll(async () => {
@@ -103,7 +104,7 @@ export function play(scenarios: readonly Scenario[]): void {
   afterAll(async () => {
     await scene.close();
   });
-  for (const scenario of scenarios)
+  for (const scenario of shareOf(scenarios))
     test.skipIf(scenario.awaits !== undefined && !EVERYTHING)(scenario.title, async () => {
       let problems = await problemsOf(scenario, scene);
       // A machine that is busy with something else makes others wait, too, but not four times in a row.

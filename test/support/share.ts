@@ -1,5 +1,5 @@
 // How much of what is tried by the thousand is tried. `npm test` takes under five minutes on two cores: of recordings that
-// each go to every client, and of random cases, it takes every eighth. With DRAGOMAN_TESTS=all, as in `.ci/run`, all.
+// each go to every client, of attacks, and of random cases, it takes every eighth. With DRAGOMAN_TESTS=all, as in `.ci/run`, all.
 
 /** True where nothing is left out. */
 export const isWhole = process.env['DRAGOMAN_TESTS'] === 'all';

@@ -7,6 +7,7 @@ import { WaitingLine } from '../../../src/server/waiting-line.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
+import { casesOf } from '../../support/share.ts';
 
 /** Seed of what is random. */
 const SEED = 7;
@@ -387,7 +388,7 @@ describe('a few members of a JSON object', () => {
         // Cut off anywhere, it is no object.
         expect(readMembers(Buffer.from(text.slice(0, cut % text.length)), names)).toBeUndefined();
       }),
-      { seed: SEED, numRuns: 200 },
+      { seed: SEED, numRuns: casesOf(200) },
     );
   });
 

@@ -18,6 +18,7 @@ import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { rejection } from '../../support/rejection.ts';
 import { compileNamePatterns } from '../../../src/base/lib/name-patterns.ts';
 import { entryOf } from '../../support/storage/audit-entries.ts';
+import { casesOf } from '../../support/share.ts';
 
 const NOW = 1_700_000_000_000;
 
@@ -300,7 +301,7 @@ test('model patterns agree with the obvious definition', () => {
     fc.property(pattern, text, (p, t) => {
       expect(compileNamePatterns([p])(t)).toBe(new RegExp(`^${p.replaceAll('*', '.*')}$`).test(t));
     }),
-    { numRuns: 500 },
+    { numRuns: casesOf(500) },
   );
 });
 

@@ -6,6 +6,7 @@ import { MemoryCounterStore, Limiter, Reservation } from '../../../src/accounts/
 import { RollingCounter, stepMsOf } from '../../../src/accounts/limits/rolling-counter.ts';
 import { SharedLimits } from '../../../src/cluster/counters/index.ts';
 import { LimitsScene, MODEL } from '../../support/limits-scene.ts';
+import { casesOf } from '../../support/share.ts';
 
 const WINDOWS = { second: 1000, minute: 60_000, hour: 3_600_000, '5h': 18_000_000 } as const;
 type Per = keyof typeof WINDOWS;
@@ -64,7 +65,7 @@ describe('no window of a rate holds more than its limit, whoever asks when', () 
         }
         expect(fullest(taken, WINDOWS[word])).toBeLessThanOrEqual(limit);
       }),
-      { numRuns: 400 },
+      { numRuns: casesOf(400) },
     );
   });
 
@@ -99,7 +100,7 @@ describe('no window of a rate holds more than its limit, whoever asks when', () 
           expect(fullest(taken, WINDOWS[word])).toBeLessThanOrEqual(limit);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: casesOf(300) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('no window of a rate holds more than its limit, whoever asks when', () 
           expect(fullest(taken, 1000)).toBeLessThanOrEqual(limit);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 });
@@ -176,6 +177,6 @@ test('a counter has never less than its window holds, and no more than a step lo
         taken.push({ atMs: nowMs, amount });
       }
     }),
-    { numRuns: 400 },
+    { numRuns: casesOf(400) },
   );
 });

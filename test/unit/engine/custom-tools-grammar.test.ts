@@ -11,6 +11,7 @@ import {
   inputBudget,
 } from '../../../src/engine/grammar/index.ts';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
+import { casesOf } from '../../support/share.ts';
 
 function outcome(syntax: 'lark' | 'regex', definition: string, input: string): string {
   const grammar = compileGrammar(syntax, definition, 'format.definition');
@@ -66,7 +67,7 @@ describe('regular expressions', () => {
           expect(regex(source, input) === 'match').toBe(new RegExp(`^(?:${source})$`, 'u').test(input));
         expect(matchesPattern(source, input)).toBe(new RegExp(source, 'u').test(input));
       }),
-      { numRuns: 3000 },
+      { numRuns: casesOf(3000) },
     );
   });
 
@@ -198,7 +199,7 @@ change: ("@@" | "@@ " /(.+)/) LF | ("+" | "-" | " ") /(.*)/ LF
           expect(['mismatch', 'gave_up']).toContain(lark(definition, `${made}#`));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 
@@ -250,7 +251,7 @@ change: ("@@" | "@@ " /(.+)/) LF | ("+" | "-" | " ") /(.*)/ LF
         }
         expect(usedMs() - started).toBeLessThan(1000);
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 

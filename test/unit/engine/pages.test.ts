@@ -18,6 +18,7 @@ import {
   type Answer,
   type ScriptedUpstream,
 } from '../../support/upstreams/scripted-upstream.ts';
+import { casesOf } from '../../support/share.ts';
 
 let site: ScriptedUpstream;
 const client = new UpstreamClient(Date.now);
@@ -448,7 +449,7 @@ describe('any markup', () => {
         expect(whole[1]?.length).toBeLessThanOrEqual(500);
         expect(whole[1]?.isWellFormed()).toBe(true);
       }),
-      { numRuns: 2000, seed: 7 },
+      { numRuns: casesOf(2000), seed: 7 },
     );
   });
 });

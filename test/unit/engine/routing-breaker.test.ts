@@ -15,6 +15,7 @@ import {
   SUCCESS,
   limited,
 } from '../../support/routing-bench.ts';
+import { casesOf } from '../../support/share.ts';
 
 describe('breaker', () => {
   test('opens at the fifth failure in its window, and says why', () => {
@@ -261,7 +262,7 @@ describe('breaker', () => {
           visited.add(`${before} ${bench.standing}`);
         }
       }),
-      { numRuns: 300, seed: SEED },
+      { numRuns: casesOf(300), seed: SEED },
     );
     // The sequences went everywhere, or the rules above were not tried.
     expect([...visited].toSorted()).toEqual([

@@ -7,6 +7,7 @@ import { asArray, asObject, asString } from '../../../src/base/json/index.ts';
 import { Report } from '../../../src/canonical/index.ts';
 import { fillRequest, fillTarget } from '../../support/golden-operations.ts';
 import { anthropicMessages } from '../../../src/protocols/anthropic-messages/index.ts';
+import { casesOf } from '../../support/share.ts';
 
 const cache = fc.option(fc.constant({ type: 'ephemeral' }), { nil: undefined });
 const text: fc.Arbitrary<Part> = fc.record({
@@ -92,7 +93,7 @@ test('no request is sent that Anthropic would refuse', () => {
         expect(JSON.stringify(body).split('"cache_control"').length - 1).toBeLessThanOrEqual(4);
       },
     ),
-    { seed: 7, numRuns: 2000 },
+    { seed: 7, numRuns: casesOf(2000) },
   );
 });
 

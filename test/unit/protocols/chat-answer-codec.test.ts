@@ -15,6 +15,7 @@ import type { AnswerContext } from '../../../src/protocols/protocol.ts';
 import { toEvents, turns, visibleOrder } from './chat-turns.ts';
 import type { Turn } from './chat-turns.ts';
 import { fillRequest } from '../../support/golden-operations.ts';
+import { casesOf } from '../../support/share.ts';
 
 const { decodeRequest, encodeError, encodeResponse, encodeStream } = openaiChat.server;
 
@@ -27,7 +28,7 @@ describe('encodeStream', () => {
         const whole = asWhole(encodeResponse(collect(events), context));
         expect(asWhole(joinChunks(stream(events, context)))).toEqual(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 
@@ -63,7 +64,7 @@ describe('encodeStream', () => {
           items.map((item) => (item.type === 'reasoning' ? (item.opaque?.data ?? 'open') : 'other')),
         ).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 });

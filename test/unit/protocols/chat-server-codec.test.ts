@@ -10,12 +10,13 @@ import {
   UNSUPPORTED_FIELDS,
 } from '../../../src/protocols/openai-chat/fields.ts';
 import { openaiChat } from '../../../src/protocols/openai-chat/index.ts';
+import { casesOf } from '../../support/share.ts';
 
 const { decodeRequest, encodeError } = openaiChat.server;
 
 describe('decodeRequest', () => {
   test('any JSON is decoded or refused with a GatewayError', () => {
-    fc.assert(fc.property(fc.jsonValue(), neverCrashes), { numRuns: 500 });
+    fc.assert(fc.property(fc.jsonValue(), neverCrashes), { numRuns: casesOf(500) });
   });
 
   test('any JSON in place of any node of a full request is decoded or refused with a GatewayError', () => {
@@ -25,7 +26,7 @@ describe('decodeRequest', () => {
       fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) =>
         neverCrashes(replaceAt(full, path, value)),
       ),
-      { numRuns: 2000 },
+      { numRuns: casesOf(2000) },
     );
   });
 

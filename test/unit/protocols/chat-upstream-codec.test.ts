@@ -5,6 +5,7 @@ import type { CanonicalEvent, EventSink } from '../../../src/canonical/index.ts'
 import { Collector, GatewayError, Report } from '../../../src/canonical/index.ts';
 import { codecContext, fillRequest, fillTarget } from '../../support/golden-operations.ts';
 import { openaiChat } from '../../../src/protocols/openai-chat/index.ts';
+import { casesOf } from '../../support/share.ts';
 
 /** JSON whose keys are likely to be looked at. */
 const member = fc.constantFrom(
@@ -95,7 +96,7 @@ test('a stream of anything ends exactly once, with its end as the last event', (
       expect(sink.ends).toBe(1);
       expect(['finish', 'error']).toContain(sink.types.at(-1) ?? '');
     }),
-    { numRuns: 500 },
+    { numRuns: casesOf(500) },
   );
 });
 
@@ -114,7 +115,7 @@ test('a body of anything is an answer or a GatewayError', () => {
       expect(sink.types.at(-1)).toBe('finish');
       expect(sink.ends).toBe(1);
     }),
-    { numRuns: 500 },
+    { numRuns: casesOf(500) },
   );
 });
 

@@ -12,6 +12,7 @@ import type { AnswerContext } from '../../../src/protocols/protocol.ts';
 import { fillTarget } from '../../support/golden-operations.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { checkResponse, checkResponseStream } from '../../support/rules/responses-stream-rules.ts';
+import { casesOf } from '../../support/share.ts';
 
 const { decodeRequest, encodeError, encodeResponse, encodeStream } = openaiResponses.server;
 
@@ -79,7 +80,7 @@ describe('decodeRequest', () => {
         const error = refusal(replaceAt(FULL, path, value as JsonValue));
         if (error) expect([error.status, typeof error.param]).toEqual([400, 'string']);
       }),
-      { numRuns: 2000 },
+      { numRuns: casesOf(2000) },
     );
   });
 
@@ -294,7 +295,7 @@ describe('encodeStream', () => {
         const last = JSON.parse(frames.at(-1)?.data ?? '{}') as { response: JsonObject };
         expect(last.response).toEqual(JSON.parse(JSON.stringify(whole)) as JsonObject);
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(300) },
     );
   });
 
@@ -313,7 +314,7 @@ describe('encodeStream', () => {
         for (const what of ['output_item', 'content_part', 'reasoning_summary_part'])
           expect(count(`response.${what}.done`)).toBe(count(`response.${what}.added`));
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { editJson, jsonBytes, type MemberEdits, setMembers } from '../../../../src/base/json/json-bytes.ts';
 import { joined } from '../../../../src/base/lib/slices.ts';
+import { casesOf } from '../../../support/share.ts';
 
 function edited(text: string, edits: MemberEdits): string {
   return joined(editJson(jsonBytes(Buffer.from(text)), edits)).toString();
@@ -49,7 +50,7 @@ test('agrees with parsing, for any object and any spacing', () => {
         expect(read).toEqual(JSON.parse(JSON.stringify(Object.fromEntries(expected))));
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: casesOf(1000) },
   );
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { CanonicalEvent } from '../../../../src/canonical/index.ts';
 import { StopCutter } from '../../../../src/engine/adapt/stop-cutter.ts';
+import { casesOf } from '../../../support/share.ts';
 
 function cut(
   pieces: readonly string[],
@@ -43,7 +44,7 @@ test('any split of any text is cut where the whole text would be', () => {
         expect(cut(pieces, sequences).text).toBe(whole.slice(0, matches[0]?.at));
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: casesOf(2000) },
   );
 });
 
