@@ -5,7 +5,7 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { Batch, JobWait } from '../../accounts/ports/index.ts';
 import type { BatchCodec, UnansweredEnd } from '../../protocols/index.ts';
 import { Cancellation } from '../cancellation.ts';
-import { type CallPayload, CANCELLED, type JobRun } from '../jobs/index.ts';
+import { type CallPayload, CANCELLED, isNewReason, type JobRun } from '../jobs/index.ts';
 import type { BatchDependencies } from './batch-settings.ts';
 import { LineWriter } from './line-writer.ts';
 import type { DurationMs } from '../../base/units.ts';
@@ -136,7 +136,7 @@ export class BatchRun {
       reason,
       forMs: Math.max(0, Math.min(forMs, this.leftMs)),
       hasBegun: false,
-      isNew: this.#hasProgress || this.run.job.waits?.reason !== reason,
+      isNew: this.#hasProgress || isNewReason(this.run.job, reason),
     };
     this.#stop ??= { type: 'wait', wait };
   }

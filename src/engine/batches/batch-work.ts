@@ -8,6 +8,7 @@ import {
   againAfter,
   hasDied,
   type InterruptedTry,
+  isNewReason,
   type JobOutcome,
   type JobRun,
   LOST,
@@ -47,7 +48,7 @@ export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<Jo
     if (of.isLost || thrown === LOST) return null;
     const { message } = GatewayError.from(thrown);
     deps.log.warn('a batch could not go on, and is tried again', { id: job.id, error: thrown });
-    const isNew = job.waits?.reason !== message;
+    const isNew = isNewReason(job, message);
     const waitedMs = isNew || !job.waits ? 0 : deps.clock.wall() - job.waits.sinceMs;
     return { wait: { reason: message, forMs: againAfter(waitedMs), hasBegun: false, isNew } };
   } finally {

@@ -4,6 +4,7 @@ import type { StoredResponse } from '../../accounts/ports/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { WorkDependencies } from './job-call.ts';
 import type { JobOutcome, JobRun } from './job-runner.ts';
+import { isNewReason } from './wait-reason.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Step that stores such an answer. */
@@ -39,7 +40,7 @@ export async function keepUnkept(
   } catch (error) {
     const { kind, code, message: reason } = GatewayError.from(error);
     if (kind !== 'quota') throw error;
-    const isNew = job.waits?.reason !== reason;
+    const isNew = isNewReason(job, reason);
     const waitedMs = isNew || !job.waits ? 0 : clock.wall() - job.waits.sinceMs;
     if (waitedMs >= settings().maxWaitMs)
       return { end: { state: 'failed', error: { code: code ?? kind, message: reason } } };

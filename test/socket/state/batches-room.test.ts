@@ -58,6 +58,11 @@ function config(port: number | undefined, provider: object = {}) {
   };
 }
 
+function waitingOf(batch: Batch): { readonly reason: string; readonly since: number } {
+  const { waiting } = batch as Batch & { readonly waiting: ReturnType<typeof waitingOf> };
+  return waiting;
+}
+
 test('lines leave a fifth of the limit of their provider to others', async () => {
   const { port } = upstream(() => {});
   const stateful = await startStateful(config(port, { limits: [{ requests: 10, per: 'hour' }] }));
@@ -92,28 +97,37 @@ test('lines wait while the event loop is late, and projects take turns', async (
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-/** A gateway whose intervals end 50 ms late, as those of a busy machine do. */
+/** A gateway whose intervals end late, as those of a busy machine do: 50 ms, or what is set. */
 async function startLate(port: number | undefined) {
   const manual = new ManualClock(Date.now());
+  const late = { ms: 50 };
   const clock: Clock = {
     now: manual.now,
     wall: manual.wall,
     after: (ms, run) => manual.after(ms, run),
-    every: (ms, run) => manual.every(ms + 50, run),
+    every(ms, run) {
+      const begin = (): (() => void) =>
+        manual.after(ms + late.ms, () => {
+          run();
+          stop = begin();
+        });
+      let stop = begin();
+      return () => stop();
+    },
   };
   const stateful = await startStateful({ ...config(port), batches: { concurrent: 1 } }, clock);
   open.push(stateful);
-  return { stateful, manual };
+  return { stateful, manual, late };
 }
 
-test('a batch makes room for another request while the event loop is late, and says why at every look', async () => {
+test('a batch makes room for another request while the event loop is late, and says why and since when', async () => {
   const other = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const { port } = upstream((times) => {
     asked.resolve();
     return times === 1 ? other.promise : undefined;
   });
-  const { stateful, manual } = await startLate(port);
+  const { stateful, manual, late } = await startLate(port);
   const answer = stateful.client.chat.completions.create({
     model: 'up/m',
     messages: [{ role: 'user', content: 'Hello' }],
@@ -125,12 +139,17 @@ test('a batch makes room for another request while the event loop is late, and s
     manual.advance(1_000);
     return stateful.client.batches.retrieve(id);
   };
-  await eventually('it says why', async () => 'waiting' in (await look()));
-  for (let second = 0; second < 20; second += 1)
-    expect(await look()).toMatchObject({
-      status: 'validating',
-      waiting: { reason: expect.stringContaining('50 ms late') },
-    });
+  const first = await eventuallyFound('it says why', look, (batch) => 'waiting' in batch);
+  const reasons = new Set<string>();
+  for (let second = 0; second < 60; second += 1) {
+    // The reason says how late it was.
+    late.ms += 1;
+    const batch = await look();
+    const { reason, since } = waitingOf(batch);
+    expect({ status: batch.status, since }).toEqual({ status: 'validating', since: waitingOf(first).since });
+    reasons.add(reason);
+  }
+  expect(reasons.size).toBeGreaterThan(2);
   other.resolve();
   await answer;
   await eventually('it completes', async () => (await look()).status === 'completed');

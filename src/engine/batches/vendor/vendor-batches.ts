@@ -8,6 +8,7 @@ import { findProtocol, type UpstreamBatches, type VendorBatch } from '../../../p
 import type { JobWait } from '../../../accounts/ports/index.ts';
 import type { DeferredRequest } from '../../call.ts';
 import type { BatchRun } from '../batch-run.ts';
+import { isNewReason } from '../../jobs/index.ts';
 import { readLines } from '../read-lines.ts';
 import { TimeSlices } from '../time-slices.ts';
 import { CollectedResults } from './collected-results.ts';
@@ -97,7 +98,7 @@ export class VendorBatches {
     const pollMs = settings().vendorPollMs;
     const wishMs = Math.min(pollMs, this.#againMs ?? pollMs);
     const forMs = leftMs > 0 ? Math.min(wishMs, leftMs) : wishMs;
-    return { reason, forMs, hasBegun: false, isNew: run.job.waits?.reason !== reason };
+    return { reason, forMs, hasBegun: false, isNew: isNewReason(run.job, reason) };
   }
 
   /**
