@@ -58,6 +58,6 @@ async function read(id: string): Promise<Named> {
 
 async function send(question: Question): Promise<Names> {
   if (open === question) open = null;
-  const { data } = await ask('GET /keys', { query: { id: [...question.ids].join(','), limit: MOST } });
+  const { data } = await ask('GET /key-names', { query: { id: [...question.ids].join(',') } });
   return new Map(data.map(({ id, name }) => [id, name]));
 }

@@ -40,6 +40,8 @@ export type ManageGetJobsByIdAnswer = { readonly object: "job"; readonly id: str
 
 export type ManageGetJobsCountsAnswer = { readonly object: "list"; readonly data: readonly ({ readonly kind: string; readonly state: "queued" | "waiting" | "running" | "completed" | "failed" | "cancelled"; readonly jobs: number; readonly oldest_at: string })[] };
 
+export type ManageGetKeyNamesAnswer = { readonly object: "list"; readonly data: readonly ({ readonly id: string; readonly name: string })[] };
+
 export type ManageGetKeysAnswer = { readonly object: "list"; readonly data: readonly (ManagePatchKeysByIdAnswer)[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
 
 export type ManageGetKeysByIdAnswer = { readonly object: "key"; readonly id: string; readonly name: string; readonly project: string | null; readonly roles: readonly ("models" | "admin")[]; readonly hint: string; readonly source: "file" | "database"; readonly created_at: string | null; readonly updated_at: string | null; readonly expires_at: string | null; readonly revoked_at: string | null; readonly previous_valid_until: string | null; readonly models: readonly (string)[] | null; readonly log_content: boolean | null; readonly strict: boolean | null; readonly on_disconnect: string | null; readonly routing?: { readonly type?: "priority" | "order" | "round_robin" | "least_latency" | undefined; readonly primary_factor?: "cost" | "price" | "speed" | "latency" | "throughput" | "quality" | undefined; readonly providers?: readonly (string)[] | undefined; readonly order?: readonly (string)[] | undefined; readonly only?: readonly (string)[] | undefined; readonly ignore?: readonly (string)[] | undefined; readonly require_parameters?: boolean | undefined; readonly max_price?: { readonly prompt?: number | undefined; readonly completion?: number | undefined; readonly request?: number | undefined } | undefined; readonly fallback?: boolean | string | readonly (string)[] | undefined; readonly stream_safety?: "error" | "buffer" | "continue" | undefined; readonly hedge?: boolean | undefined } | null | undefined; readonly limits: readonly ({ readonly requests?: number | undefined; readonly tokens?: number | undefined; readonly concurrent?: number | undefined; readonly per?: string | undefined; readonly timezone?: string | undefined; readonly models?: readonly (string)[] | undefined; readonly each?: "end_user" | undefined; readonly too_large?: "refuse" | "allow" | undefined })[]; readonly budgets: readonly ({ readonly usd: number; readonly per?: string | undefined; readonly timezone?: string | undefined; readonly models?: readonly (string)[] | undefined; readonly each?: "end_user" | undefined; readonly when_spent?: "stop" | "finish" | undefined; readonly unpriced?: "refuse" | "allow" | undefined })[]; readonly version: number | null; readonly state: "active" | "expires_soon" | "budget_used_up" | "project_archived" | "expired" | "revoked"; readonly last_used_at: string | null; readonly spent_usd: number | null; readonly spent_unpriced_requests: number; readonly requests: number; readonly tightest: { readonly of: "key" | "project"; readonly text: string; readonly unit: string; readonly used: number; readonly allowed: number; readonly share: number; readonly resets_at: string | null } | null; readonly standings: readonly ({ readonly of: "key" | "project"; readonly text: string; readonly unit: string; readonly used: number; readonly allowed: number; readonly resets_at: string | null; readonly lasts_until: string | null })[] };
@@ -165,6 +167,11 @@ export interface Operations {
     query: {  };
     body: ManagePostKeysRequest;
     answer: ManagePostKeysAnswer;
+  };
+  'GET /key-names': {
+    query: { id: string | undefined };
+    body: undefined;
+    answer: ManageGetKeyNamesAnswer;
   };
   'GET /keys/{id}': {
     query: {  };

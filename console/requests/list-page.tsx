@@ -33,10 +33,11 @@ export function ListPage(): ReactNode {
     useZone(),
     () => isPointed.current || filters.open !== undefined || window.scrollY > TOP_PX,
   );
+  // The rows come first: counts may read a whole month, and would delay them.
   const counts = useRead(
     'GET /generations/counts',
     { query: { ...queryOf(filters), ...times } },
-    { pauseMs: 5_000 },
+    { pauseMs: 5_000, when: list.isShown },
   );
   const { hidden, toggle } = useHiddenColumns('requests');
   const isNarrowed =

@@ -24,6 +24,8 @@ interface Requests {
   /** Shows the new requests. */
   readonly showNew: () => void;
   readonly isPending: boolean;
+  /** True once the rows are those of these filters, and not of the ones before. */
+  readonly isShown: boolean;
   readonly isFetching: boolean;
   readonly hasMore: boolean;
   readonly error: ApiError | null;
@@ -96,6 +98,7 @@ export function useRequests(filters: Filters, zone: string, isStill: () => boole
       setFresh({ question, shown: [...fresh.waiting, ...fresh.shown].slice(0, MOST_NEW), waiting: [] });
     },
     isPending: list.isPending,
+    isShown: !list.isPending && !list.isPlaceholderData,
     isFetching: list.isFetching,
     hasMore: list.hasNextPage,
     error: list.error as ApiError | null,

@@ -11,6 +11,7 @@ import {
 } from '../../../canonical/index.ts';
 import { changeOf } from '../change-of.ts';
 import type { Versioned } from '../entity-tag.ts';
+import { keyNames } from '../generation-filters.ts';
 import {
   inKeyOrder,
   KEY_ORDERS,
@@ -98,6 +99,12 @@ const newKeySchema = z.strictObject({
   ...settings,
 });
 
+const IDS = z
+  .string()
+  .describe(`Only the keys of these ids, behind commas, at most ${MOST_IDS}: records name them so.`)
+  .transform((given) => given.split(',').map((id) => id.trim()))
+  .pipe(z.array(z.string().min(1)).max(MOST_IDS));
+
 export const KEY_ROUTES: readonly Route[] = [
   route({
     method: 'get',
@@ -124,12 +131,7 @@ export const KEY_ROUTES: readonly Route[] = [
       order: z.enum(['asc', 'desc']).default('asc').describe('With `order_by`.'),
       name: name.optional().describe('Only keys that are called so.'),
       search: SEARCH.describe('Only keys whose name or id contains this text, in small letters or capitals.'),
-      id: z
-        .string()
-        .optional()
-        .describe(`Only the keys of these ids, behind commas, at most ${MOST_IDS}: records name them so.`)
-        .transform((given) => given?.split(',').map((id) => id.trim()))
-        .pipe(z.array(z.string().min(1)).max(MOST_IDS).optional()),
+      id: IDS.optional(),
     }),
     answer: listOf(listedKeySchema),
     run: async (call) => {
@@ -163,6 +165,21 @@ export const KEY_ROUTES: readonly Route[] = [
       );
       const uses = await keyUses(page.data, call);
       return { ...page, data: page.data.map((key) => rowOf(key, uses.get(key.id))) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/key-names',
+    tag: 'Keys',
+    summary: 'Names of keys by id, without their usage, which takes longer to read.',
+    query: z.strictObject({ id: IDS }),
+    answer: z.object({
+      object: z.literal('list'),
+      data: z.array(z.object({ id: z.string(), name: z.string() })).describe('Ids of no key are absent.'),
+    }),
+    run: async ({ keys, query }) => {
+      const names = await keyNames(query.id, keys);
+      return { object: 'list' as const, data: [...names].map(([id, name]) => ({ id, name })) };
     },
   }),
   route({

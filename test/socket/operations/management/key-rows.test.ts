@@ -128,3 +128,15 @@ test('a key that is made or changed has its state in the words of the list', asy
   expect(later.body).toMatchObject({ state: 'active' });
   expect((await gateway.manage('DELETE', `/keys/${id}`)).body).toMatchObject({ state: 'revoked' });
 });
+
+test('names are looked up by id alone: those of the file, of revoked keys, and none of ids that nobody has', async () => {
+  const ids = (await rows('')).map(({ id }) => String(id));
+  const { body } = await gateway.manage('GET', `/key-names?id=${[...ids, 'key_nobody'].join(',')}`);
+  const found = (body['data'] as Row[]).map(({ id, name }) => [id, name]);
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries((await rows('')).map(({ id, name }) => [id, name])),
+  );
+  expect(found.map(([, name]) => name)).toContain('gone');
+  const many = Array.from({ length: 101 }, (_, at) => `key_${at}`).join(',');
+  expect((await gateway.manage('GET', `/key-names?id=${many}`)).status).toBe(400);
+});
