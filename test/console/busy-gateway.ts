@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { sampleRecord } from '../../bench/sample-records.ts';
 import type { ErrorKind } from '../../src/canonical/index.ts';
 import { newGenerationId } from '../../src/base/runtime/ids.ts';
+import type { Storage } from '../../src/accounts/ports/index.ts';
+import { openPostgresStorage } from '../../src/storage/postgres/storage.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
+import { PATIENT } from '../support/servers/postgres.ts';
 import { type ConsoleScene, startConsole } from './scene.ts';
 
 const DAY_MS = 86_400_000;
@@ -15,6 +18,8 @@ const DAYS = 30;
 
 export const PAPERS = 'sk-test-papers-0123456789';
 export const SPENT = 'sk-test-spent-0123456789';
+/** Secret of gateways with PostgreSQL. */
+const SECRET = 'cd'.repeat(32);
 
 /** How each upstream behaves, by the first part of its path. */
 const BEHAVIOURS: Readonly<Record<string, (request: Request) => Promise<Response> | Response>> = {
@@ -94,8 +99,14 @@ interface Busy extends ConsoleScene {
   ask(model: string, key?: string, more?: object): Promise<{ readonly status: number; readonly id: string }>;
 }
 
-/** @param records of the month before; 0: none */
-export async function startBusyGateway({ records = 6_000 } = {}): Promise<Busy> {
+interface BusyOptions {
+  /** Records of the month before; 0: none. */
+  readonly records?: number;
+  /** An empty PostgreSQL database for everything; absent: SQLite. */
+  readonly databaseUrl?: string;
+}
+
+export async function startBusyGateway({ records = 6_000, databaseUrl }: BusyOptions = {}): Promise<Busy> {
   const upstream = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -109,9 +120,21 @@ export async function startBusyGateway({ records = 6_000 } = {}): Promise<Busy> 
     protocols: { 'openai-chat': { base_url: `${upstream.url.origin}/${behaviour}/v1` } },
   });
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-busy-'));
-  if (records > 0) await fill(dataDir, records);
+  if (records > 0) {
+    const later = (): void => {};
+    const storage = databaseUrl
+      ? await openPostgresStorage({
+          url: databaseUrl,
+          secrets: [Buffer.from(SECRET, 'hex')],
+          later,
+          ...PATIENT,
+        })
+      : await openSqliteStorage({ path: join(dataDir, 'dragoman.db'), later });
+    await fill(storage, records);
+  }
   const scene = await startConsole(
     {
+      ...(databaseUrl && { database_url: databaseUrl, secret: SECRET }),
       logging: { level: 'silent', content: 'all' },
       batches: { max_delay_ms: 0 },
       // Endpoints that fail stay set aside while pages are looked at, however slow the machine is.
@@ -208,9 +231,8 @@ const MODELS: readonly (readonly [provider: string, model: string])[] = [
   ['downtown', 'acme/large'],
 ];
 
-/** Busier by day than by night, and some of everything fails. */
-async function fill(dataDir: string, records: number): Promise<void> {
-  const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db'), later: () => {} });
+/** Busier by day than by night, and some of everything fails. Closes the storage. */
+async function fill(storage: Storage, records: number): Promise<void> {
   const end = Date.now() - 20 * MINUTE_MS;
   for (let number = 0; number < records; number += 1) {
     const day = end - ((number % DAYS) + 1) * DAY_MS;
