@@ -91,5 +91,6 @@ export const TABLE_PATHS: readonly string[] = [
   '/providers?limit=100',
   '/keys?limit=100',
   '/keys?limit=100&order_by=spent',
+  `/key-names?id=${Array.from({ length: 100 }, (_, number) => `key_${number}`).join()}`,
   '/models?limit=100',
 ];
