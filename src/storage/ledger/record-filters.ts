@@ -53,7 +53,9 @@ export async function groupsOnce({ kind, dialect, ask }: Database, f: Generation
       rowsOf<{ id: number }>(sql`select g.id from usage_groups g where ${groups} limit ${sql.lit(most + 1)}`),
     );
     const ids = rows.map(({ id }) => Number(id));
-    found.push(ids.length > most ? inGroups(groups) : dialect.among('grp', ids));
+    if (ids.length > most) found.push(inGroups(groups));
+    // A constant, so that no record is read if no group matches.
+    else found.push(ids.length === 0 ? sql`false` : dialect.among('grp', ids));
     await othersRun();
   }
   // `passing` asks for its conditions in the same order each time.
