@@ -5,7 +5,7 @@ import type { AuditEntry, AuditOf, AuditQuery, AuditStore } from '../../accounts
 import { type Database, firstOf, type Queries, type Query, type Store } from './database.ts';
 import { newestFirst } from './pages.ts';
 import { purger } from './purge.ts';
-import { type SchemaOf, table } from './table.ts';
+import { type RowIn, type SchemaOf, table } from './table.ts';
 
 export const AUDIT = table({
   name: 'audit',
@@ -33,7 +33,7 @@ export const AUDIT = table({
 });
 
 type AuditDb = Kysely<SchemaOf<[typeof AUDIT]>>;
-type AuditRow = Omit<NonNullable<(typeof AUDIT)['row']>, 'row'>;
+type AuditRow = RowIn<typeof AUDIT>;
 
 /** Query that adds an entry. */
 export function auditInsert(db: AuditDb, entry: AuditEntry): Query {

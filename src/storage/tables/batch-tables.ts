@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Batch, BatchOutcome } from '../../accounts/ports/index.ts';
 import type { BatchStatus } from '../../canonical/index.ts';
 import { NEVER } from './sizes.ts';
-import { table } from './table.ts';
+import { type RowIn, table } from './table.ts';
 
 /** All times are Unix milliseconds by the database's clock. */
 export const BATCHES = table({
@@ -91,11 +91,8 @@ export const BATCH_STATUS = sql<BatchStatus>`case
   when b.began_at is not null then 'in_progress'
   else 'validating' end`;
 
-type Row = Omit<NonNullable<(typeof BATCHES)['row']>, 'row'>;
-
 /** A batch joined with its job. */
-export type BatchRow = Row & {
-  readonly row: number;
+export type BatchRow = RowIn<typeof BATCHES> & {
   readonly status: BatchStatus;
   readonly state: string | null;
   readonly waits_for: string | null;

@@ -23,7 +23,7 @@ import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from '.
 import { inserter } from './insert.ts';
 import { JOB_STEPS, JOB_STREAMS, JOBS } from './job-tables.ts';
 import { ownJob } from './own-job.ts';
-import { newestFirst, pageByRow } from './pages.ts';
+import { newestFirst, pageAfter } from './pages.ts';
 import { NEVER } from './sizes.ts';
 
 /** Lines that one statement deletes. */
@@ -131,29 +131,19 @@ function openBatches(database: StateDatabase): BatchStore {
     async get(id) {
       return decodeOne(await ask(() => firstOf(all().where('b.id', '=', id))));
     },
-    async list(projectId, protocol, { after, limit, order }) {
+    async list(projectId, protocol, page) {
       const query = all().where('b.project_id', '=', projectId).where('b.protocol', '=', protocol);
-      const page = await ask(function* () {
-        const place =
-          after === undefined
-            ? undefined
-            : yield* firstOf(ofProject(projectId, after).where('b.protocol', '=', protocol));
-        if (after !== undefined && !place)
-          throw new GatewayError('invalid_request', `after: no batch '${after.slice(0, 100)}'`, {
-            param: 'after',
-          });
-        return yield* pageByRow(query, { order, limit }, place?.row);
-      });
-      return { batches: page.rows.map((row) => decodeBatch(row as BatchRow)), hasMore: page.hasMore };
+      const find = (id: string) => firstOf(query.where('b.id', '=', id));
+      const { rows, hasMore } = await ask(() => pageAfter(query, page, 'batch', find));
+      return { batches: rows.map((row) => decodeBatch(row as BatchRow)), hasMore };
     },
     async search({ project, protocol, statuses, after, limit }) {
       let query = all();
       if (project !== undefined) query = query.where('b.project_id', '=', project);
       if (protocol !== undefined) query = query.where('b.protocol', '=', protocol);
       if (statuses !== undefined) query = query.where(BATCH_STATUS, 'in', statuses);
-      const place = { limit, ...(after !== undefined && { after }) };
-      const page = await newestFirst(database, ['batches', 'batch'], query, place);
-      return { batches: page.rows.map((row) => decodeBatch(row as BatchRow)), hasMore: page.hasMore };
+      const { rows, hasMore } = await newestFirst(database, ['batches', 'batch'], query, { after, limit });
+      return { batches: rows.map((row) => decodeBatch(row as BatchRow)), hasMore };
     },
     async counts() {
       const counted = db

@@ -2,7 +2,7 @@
 import { asString, type JsonObject } from '../../base/json/index.ts';
 import type { StoredConversation } from '../../accounts/ports/index.ts';
 import { NEVER, rowBytes } from './sizes.ts';
-import { table } from './table.ts';
+import { type RowIn, table } from './table.ts';
 
 export const CONVERSATIONS = table({
   name: 'conversations',
@@ -62,15 +62,6 @@ export function decodeItem(row: { readonly item?: unknown }): JsonObject {
 }
 
 /** Columns that are read from a conversation. */
-export interface ConversationRow {
-  readonly row: number;
-  readonly id: string;
-  readonly key_id: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly bytes: number;
-  readonly metadata: string;
-}
 export const CONVERSATION_COLUMNS = [
   'row',
   'id',
@@ -80,6 +71,7 @@ export const CONVERSATION_COLUMNS = [
   'bytes',
   'metadata',
 ] as const;
+export type ConversationRow = Pick<RowIn<typeof CONVERSATIONS>, (typeof CONVERSATION_COLUMNS)[number]>;
 
 export function decodeConversation(row: ConversationRow): StoredConversation {
   return {

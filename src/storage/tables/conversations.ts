@@ -1,7 +1,6 @@
 // Conversations: metadata, expiry, items, and the lock for a running turn, across all processes. A deleted conversation
 // disappears and stops counting immediately. Its rows are then removed in small steps, so that nothing waits for them.
-import { type Selectable, sql } from 'kysely';
-import { GatewayError } from '../../canonical/index.ts';
+import { sql } from 'kysely';
 import type { ConversationStore } from '../../accounts/ports/index.ts';
 import {
   CONVERSATION_COLUMNS,
@@ -13,7 +12,7 @@ import {
   encodeItems,
 } from './conversation-tables.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
-import { pageByRow } from './pages.ts';
+import { pageAfter } from './pages.ts';
 import { expiring } from './purge.ts';
 import { NEVER, rowBytes } from './sizes.ts';
 import { statement } from './statement.ts';
@@ -26,8 +25,6 @@ export const conversations: Store<ConversationStore> = {
   tables: [CONVERSATIONS, CONVERSATION_ITEMS],
   open: openConversations,
 };
-
-type ItemRow = Selectable<NonNullable<(typeof CONVERSATION_ITEMS)['row']>>;
 
 function openConversations({
   on,
@@ -146,11 +143,6 @@ function openConversations({
     );
   const findRow = (projectId: string, id: string): Promise<ConversationRow | undefined> =>
     ask(() => firstOf(find({ projectId, id })));
-  const findItem = (
-    { row }: ConversationRow,
-    projectId: string,
-    itemId: string,
-  ): Promise<ItemRow | undefined> => ask(() => firstOf(itemOf({ projectId, itemId, conversation: row })));
 
   return {
     create(conversation, items) {
@@ -217,7 +209,7 @@ function openConversations({
     },
     appendTurn: (projectId, id, items) =>
       turns.keep({ projectId, response: null, appendTo: id, items: encodeItems(items) }, false),
-    async items(projectId, id, { after, limit, order }) {
+    async items(projectId, id, page) {
       await turns.arrived();
       const row = await findRow(projectId, id);
       if (!row) return null;
@@ -225,12 +217,8 @@ function openConversations({
         .selectFrom('conversation_items')
         .select('item')
         .where('conversation_row', '=', row.row);
-      const found = after === undefined ? undefined : await findItem(row, projectId, after);
-      if (after !== undefined && !found)
-        throw new GatewayError('invalid_request', `no item '${after}' in this conversation`, {
-          param: 'after',
-        });
-      const { rows, hasMore } = await ask(() => pageByRow(query, { order, limit }, found?.row));
+      const find = (itemId: string) => firstOf(itemOf({ projectId, itemId, conversation: row.row }));
+      const { rows, hasMore } = await ask(() => pageAfter(query, page, 'item', find));
       return { items: rows.map(decodeItem), hasMore };
     },
     async all(projectId, id, nowMs) {
@@ -241,7 +229,8 @@ function openConversations({
     },
     async findItem(projectId, id, itemId) {
       const row = await findRow(projectId, id);
-      const found = row && (await findItem(row, projectId, itemId));
+      if (!row) return null;
+      const found = await ask(() => firstOf(itemOf({ projectId, itemId, conversation: row.row })));
       return found ? decodeItem(found) : null;
     },
     deleteItem: (projectId, id, itemId) =>

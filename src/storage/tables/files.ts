@@ -1,13 +1,12 @@
 // Uploaded files. Their bytes are in the blob store under their ids, and count against the project's quota here.
-import { GatewayError } from '../../canonical/index.ts';
 import type { FileStore, StoredFile } from '../../accounts/ports/index.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
 import { inserter } from './insert.ts';
-import { pageByRow } from './pages.ts';
-import { expiring } from './purge.ts';
+import { pageAfter } from './pages.ts';
+import { countedRows } from './counted-rows.ts';
 import { NEVER, rowBytes } from './sizes.ts';
 import { statement } from './statement.ts';
-import { columnsOf, table } from './table.ts';
+import { type RowIn, table } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export const FILES = table({
@@ -29,13 +28,12 @@ export const FILES = table({
   indexes: { files_by_key: ['key_id', 'row'], files_by_expiry: ['expires_at', 'row'] },
 });
 
-type FileRow = Omit<NonNullable<(typeof FILES)['row']>, 'row'> & { readonly row: number };
-const FILE_COLUMNS = columnsOf(FILES) as readonly (keyof FileRow)[];
+type FileRow = RowIn<typeof FILES>;
 
 export const files: Store<FileStore> = { tables: [FILES], open: openFiles };
 
 function openFiles(database: StateDatabase): FileStore {
-  const { on, dialect, transact, write, ask, sweep, usage } = database;
+  const { on, dialect, transact, write, ask } = database;
   const db = on(FILES);
   const add = fileAdder(database);
   const byId = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
@@ -46,14 +44,7 @@ function openFiles(database: StateDatabase): FileStore {
       .where('key_id', '=', v.projectId)
       .where('expires_at', '>', v.nowMs),
   );
-  const expired = expiring<FileRow>(database, FILES, FILE_COLUMNS);
-  function* remove(rows: readonly FileRow[]): Queries<void> {
-    // Fixed order, to avoid deadlocks between processes.
-    for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) {
-      yield db.deleteFrom('files').where('row', '=', row.row);
-      yield* usage.release(row.key_id, 0, countedBytes(decode(row)));
-    }
-  }
+  const { remove, takeExpired } = countedRows<FileRow>(database, FILES, (row) => countedBytes(decode(row)));
   return {
     put: (file) => transact(() => add(file)),
     async find(projectId, id, nowMs) {
@@ -64,22 +55,16 @@ function openFiles(database: StateDatabase): FileStore {
       const found = await ask(() => firstOf(db.selectFrom('files').select('row').where('id', '=', id)));
       return found !== undefined;
     },
-    async list(projectId, { after, limit, order, purpose }, nowMs) {
+    async list(projectId, { purpose, ...page }, nowMs) {
       let query = db
         .selectFrom('files')
         .selectAll()
         .where('key_id', '=', projectId)
         .where('expires_at', '>', nowMs);
       if (purpose !== undefined && purpose !== '') query = query.where('purpose', '=', purpose);
-      const page = await ask(function* () {
-        const place = after === undefined ? undefined : yield* firstOf(byId({ projectId, id: after, nowMs }));
-        if (after !== undefined && !place)
-          throw new GatewayError('invalid_request', `after: no file '${after.slice(0, 100)}'`, {
-            param: 'after',
-          });
-        return yield* pageByRow(query, { order, limit }, place?.row);
-      });
-      return { files: page.rows.map(decode), hasMore: page.hasMore };
+      const find = (id: string) => firstOf(byId({ projectId, id, nowMs }));
+      const { rows, hasMore } = await ask(() => pageAfter(query, page, 'file', find));
+      return { files: rows.map(decode), hasMore };
     },
     async keepUntil(projectId, id, untilMs) {
       const kept = db.updateTable('files').set({ expires_at: untilMs }).where('id', '=', id);
@@ -96,18 +81,7 @@ function openFiles(database: StateDatabase): FileStore {
         return rows.length > 0;
       }),
     async takeExpired(nowMs) {
-      let taken: string[] = [];
-      await sweep(
-        (limit) => {
-          taken = [];
-          return expired({ nowMs, limit });
-        },
-        function* (rows) {
-          yield* remove(rows);
-          taken.push(...rows.map(({ id }) => id));
-        },
-      );
-      return taken;
+      return (await takeExpired(nowMs)).map(({ id }) => id);
     },
   };
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { HeldJob, Job, JobState, JobView, NewJob } from '../../accounts/ports/index.ts';
 import { parseJson } from '../../base/json/index.ts';
 import { NEVER } from './sizes.ts';
-import { table } from './table.ts';
+import { type RowIn, table } from './table.ts';
 
 /** Milliseconds for which a job waits for its own process after that has become silent. */
 export const HOME_MS = 10_000;
@@ -71,7 +71,7 @@ export const JOB_STREAMS = table({
   since: 2,
 });
 
-type Row = Omit<NonNullable<(typeof JOBS)['row']>, 'row'>;
+type Row = Omit<RowIn<typeof JOBS>, 'row'>;
 export type ViewRow = Omit<
   Row,
   'payload' | 'turn' | 'home' | 'run_after' | 'deaths' | 'lease_owner' | 'fence'

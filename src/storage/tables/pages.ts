@@ -1,6 +1,7 @@
 // Pages of lists in order of insertion.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
+import type { PageRequest } from '../../accounts/ports/index.ts';
 import { type Database, firstOf, type Queries, rowsOf } from './database.ts';
 
 /** Number of a row, in order of insertion. */
@@ -12,7 +13,7 @@ export interface Page<Row> {
 }
 
 /** Reads a page of a query. @param behind number of the last row of the previous page; absent: first page */
-export function* pageByRow<Schema, Name extends keyof Schema, Row>(
+function* pageByRow<Schema, Name extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Name, Row>,
   { order, limit }: { readonly order: 'asc' | 'desc'; readonly limit: number },
   behind?: number,
@@ -22,6 +23,24 @@ export function* pageByRow<Schema, Name extends keyof Schema, Row>(
   // Reads one more row, to know whether there are more.
   const rows = yield* rowsOf(following.orderBy(ROW, order).limit(limit + 1));
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+/**
+ * Reads the page of a query after an entry.
+ * @param what name of an entry in errors
+ * @param find finds the entry with an id
+ * @throws GatewayError `invalid_request` for an unknown entry
+ */
+export function* pageAfter<Schema, Name extends keyof Schema, Row>(
+  query: SelectQueryBuilder<Schema, Name, Row>,
+  { after, ...page }: PageRequest,
+  what: string,
+  find: (id: string) => Queries<{ readonly row: number } | undefined>,
+): Queries<Page<Row>> {
+  if (after === undefined) return yield* pageByRow(query, page);
+  const place = yield* find(after);
+  if (place) return yield* pageByRow(query, page, place.row);
+  throw new GatewayError('invalid_request', `after: no ${what} '${after.slice(0, 100)}'`, { param: 'after' });
 }
 
 /**

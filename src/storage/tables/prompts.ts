@@ -1,13 +1,12 @@
 // Prompt templates and their versions. A change locks the row of the prompt until it commits.
-import type { Selectable } from 'kysely';
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { PromptStore, PromptVersion, StoredPrompt } from '../../accounts/ports/index.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
-import { pageByRow } from './pages.ts';
+import { pageAfter } from './pages.ts';
 import { rowBytes } from './sizes.ts';
 import { statement } from './statement.ts';
-import { table } from './table.ts';
+import { type RowIn, table } from './table.ts';
 
 const PROMPTS = table({
   name: 'prompts',
@@ -40,8 +39,8 @@ const PROMPT_VERSIONS = table({
   key: ['prompt_row', 'version'],
 });
 
-type PromptRow = Selectable<NonNullable<(typeof PROMPTS)['row']>>;
-type VersionRow = NonNullable<(typeof PROMPT_VERSIONS)['row']>;
+type PromptRow = RowIn<typeof PROMPTS>;
+type VersionRow = RowIn<typeof PROMPT_VERSIONS>;
 
 /** Number greater than those of all versions. */
 const NO_VERSION = 2 ** 31;
@@ -136,16 +135,13 @@ function openPrompts({ on, dialect, transact, ask, usage }: StateDatabase): Prom
         yield* usage.claim(projectId, 0, own + first);
       });
     },
-    async list(projectId, { after, limit, order }) {
-      return ask(function* () {
+    list: (projectId, page) =>
+      ask(function* () {
         const query = db.selectFrom('prompts').selectAll().where('key_id', '=', projectId);
-        const place = after === undefined ? undefined : yield* firstOf(find({ projectId, id: after }));
-        if (after !== undefined && !place)
-          throw new GatewayError('invalid_request', `no prompt '${after}'`, { param: 'after' });
-        const { rows, hasMore } = yield* pageByRow(query, { order, limit }, place?.row);
+        const byAfter = (id: string) => firstOf(find({ projectId, id }));
+        const { rows, hasMore } = yield* pageAfter(query, page, 'prompt', byAfter);
         return { prompts: yield* decoded(rows), hasMore };
-      });
-    },
+      }),
     find: (projectId, id) =>
       ask(function* () {
         const [found] = yield* decoded(yield* rowsOf(find({ projectId, id })));

@@ -3,7 +3,7 @@ import { asArray, asString, isJsonObject, type JsonObject } from '../../base/jso
 import { isSmall, jsonTexts } from '../json-text.ts';
 import type { StoredResponse } from '../../accounts/ports/index.ts';
 import { NEVER, ROW_BYTES } from './sizes.ts';
-import { table } from './table.ts';
+import { type RowIn, table } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** Texts are the last columns, so that the others can be read without them. */
@@ -163,7 +163,7 @@ function rowOf(stored: StoredResponse, text: string, input: string): ResponseRow
 }
 
 /** Columns that are read from a response. */
-export type FoundRow = Omit<NonNullable<(typeof RESPONSES)['row']>, 'row' | 'bytes' | 'places'>;
+export type FoundRow = Omit<RowIn<typeof RESPONSES>, 'row' | 'bytes' | 'places'>;
 
 /** Decodes a response. */
 export function decodeResponse(row: FoundRow): StoredResponse {

@@ -1,11 +1,11 @@
 // Resumable uploads that are not finished yet. Their pieces are in the blob store, and count against the project's quota.
 import type { StoredUpload, UploadStore } from '../../accounts/ports/index.ts';
-import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
+import { firstOf, rowsOf, type StateDatabase, type Store } from './database.ts';
 import { fileAdder, FILES } from './files.ts';
 import { inserter } from './insert.ts';
-import { expiring } from './purge.ts';
+import { countedRows } from './counted-rows.ts';
 import { rowBytes } from './sizes.ts';
-import { columnsOf, table } from './table.ts';
+import { type RowIn, table } from './table.ts';
 
 const UPLOADS = table({
   name: 'uploads',
@@ -28,28 +28,19 @@ const UPLOADS = table({
   since: 6,
 });
 
-type UploadRow = Omit<NonNullable<(typeof UPLOADS)['row']>, 'row'> & { readonly row: number };
+type UploadRow = RowIn<typeof UPLOADS>;
 type Facts = Omit<StoredUpload, 'id' | 'projectId' | 'expiresAt' | 'pieces' | 'bytes'>;
-const UPLOAD_COLUMNS = columnsOf(UPLOADS) as readonly (keyof UploadRow)[];
 
 export const uploads: Store<UploadStore> = { tables: [UPLOADS, FILES], open: openUploads };
 
 function openUploads(database: StateDatabase): UploadStore {
-  const { on, dialect, transact, ask, sweep, usage } = database;
+  const { on, dialect, transact, ask, usage } = database;
   const db = on(UPLOADS);
   const insert = inserter(database, UPLOADS);
   const addFile = fileAdder(database);
-  const expired = expiring<UploadRow>(database, UPLOADS, UPLOAD_COLUMNS);
+  const { remove, takeExpired } = countedRows<UploadRow>(database, UPLOADS, countedBytes);
   const byId = (id: string) => db.selectFrom('uploads').selectAll().where('id', '=', id);
   const heldAt = (id: string, bytes: number) => firstOf(dialect.held(byId(id).where('bytes', '=', bytes)));
-
-  function* remove(rows: readonly UploadRow[]): Queries<void> {
-    // Fixed order, to avoid deadlocks between processes.
-    for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) {
-      yield db.deleteFrom('uploads').where('row', '=', row.row);
-      yield* usage.release(row.key_id, 0, countedBytes(row));
-    }
-  }
 
   return {
     begin: (upload) =>
@@ -87,18 +78,8 @@ function openUploads(database: StateDatabase): UploadStore {
         return rows.flatMap(piecesOf);
       }),
     async takeExpired(nowMs) {
-      let taken: string[] = [];
-      const count = await sweep(
-        (limit) => {
-          taken = [];
-          return expired({ nowMs, limit });
-        },
-        function* (rows) {
-          yield* remove(rows);
-          taken.push(...rows.flatMap(piecesOf));
-        },
-      );
-      return { uploads: count, pieces: taken };
+      const taken = await takeExpired(nowMs);
+      return { uploads: taken.length, pieces: taken.flatMap(piecesOf) };
     },
   };
 }

@@ -1,7 +1,7 @@
 // Webhook receivers created by API, and the health of all receivers. Secrets are encrypted.
 import type { StoredWebhook, WebhookHealth, WebhookStore } from '../../accounts/ports/index.ts';
 import { firstOf, rowsOf, type Store } from './database.ts';
-import { table } from './table.ts';
+import { type RowIn, table } from './table.ts';
 
 const WEBHOOKS = table({
   name: 'webhooks',
@@ -142,7 +142,7 @@ export const webhooks: Store<WebhookStore> = {
   },
 };
 
-function decode(row: Omit<NonNullable<(typeof WEBHOOKS)['row']>, 'row'>): StoredWebhook {
+function decode(row: RowIn<typeof WEBHOOKS>): StoredWebhook {
   return {
     id: row.id,
     projectId: row.project_id,
@@ -158,6 +158,6 @@ function healthOf({
   failing_since: failingSince,
   disabled_at: at,
   reason,
-}: NonNullable<(typeof WEBHOOK_HEALTH)['row']>): WebhookHealth {
+}: RowIn<typeof WEBHOOK_HEALTH>): WebhookHealth {
   return { failingSince, disabled: at === null ? null : { at, reason: reason ?? '' } };
 }
