@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { inputTokensIn, outputTokensIn, type UsageCounts } from '../../accounts/usage/index.ts';
 import { othersRun } from '../others-run.ts';
 import type { EndUserQuery, EndUserUsage } from '../../accounts/ports/index.ts';
-import { type Database, firstOf, type Queries, rowsOf } from '../tables/database.ts';
+import { type Database, firstOf, type Queries } from '../tables/database.ts';
 import { valuesInserter } from '../tables/insert.ts';
 import type { EndUserRow } from './sums.ts';
 import { hoursOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
@@ -110,11 +110,9 @@ export async function endUserReport(
   });
   const users = new Map<string, EndUserUsage>();
   for (const within of await piecesOf(database, hoursOf(fromMs, toMs))) {
-    const rows = await database.ask(() =>
-      rowsOf<EndUserUsage & { readonly endUser: string }>(sql`
+    const rows = await database.read<EndUserUsage & { readonly endUser: string }>(sql`
         select project, end_user as "endUser", ${sql.join(SUMMED)} from usage_end_users
-        where ${within} ${sql.join(conditions, sql` `)} group by project, end_user`),
-    );
+        where ${within} ${sql.join(conditions, sql` `)} group by project, end_user`);
     for (const row of rows) {
       const name = `${row.project}\0${row.endUser}`;
       const known = users.get(name);
@@ -149,15 +147,13 @@ function together(a: EndUserUsage, b: EndUserUsage): EndUserUsage {
 
 /** Conditions on the hours: one for all in PostgreSQL; in SQLite one for every few hours that have rows. */
 async function piecesOf(
-  { ask, kind }: Database,
+  { read, kind }: Database,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<readonly RawBuilder<unknown>[]> {
   const all = sql`period >= ${from} and period < ${to}`;
   if (kind === 'postgres') return [all];
-  const hours = await ask(() =>
-    rowsOf<{ readonly period: number }>(
-      sql`select distinct period from usage_end_users where ${all} order by period`,
-    ),
+  const hours = await read<{ readonly period: number }>(
+    sql`select distinct period from usage_end_users where ${all} order by period`,
   );
   const pieces: RawBuilder<unknown>[] = [];
   for (let at = 0; at < hours.length; at += HOURS_AT_ONCE)

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { LedgerSum, SumQuery } from '../../accounts/limits/index.ts';
 import { othersRun } from '../others-run.ts';
-import { type Database, type Queries, rowsOf } from '../tables/database.ts';
+import type { Database, Queries } from '../tables/database.ts';
 import { settingOf } from '../tables/settings.ts';
 import { APART } from './record-tables.ts';
 import { firstIdAt } from '../record-ids.ts';
@@ -73,7 +73,7 @@ async function* partsOf(
     parts: readonly RawBuilder<unknown>[],
     sliceMs: DurationMs | null,
   ): Promise<readonly LedgerSum[]> => {
-    const found = await database.ask(() => rowsOf<FoundSum>(addedUp(by, parts, sliceMs)));
+    const found = await database.read<FoundSum>(addedUp(by, parts, sliceMs));
     await othersRun();
     return found.map((sum) => ({ ...sum, endUser: sum.endUser || null }));
   };

@@ -1,7 +1,7 @@
 // Counts of generations that match filters: by interval and state, or by the values of a facet. Reads only the index of
 // facts. About 90% of generations are plain `ok`: where sums support the filters, their number is derived from the sums
 // without reading records.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { REQUEST_STATES } from '../../accounts/ledger/index.ts';
 import type {
   GenerationCount,
@@ -12,7 +12,7 @@ import type {
   UsageQuery,
 } from '../../accounts/ports/index.ts';
 import { othersRun } from '../others-run.ts';
-import { type Database, rowsOf } from '../tables/database.ts';
+import type { Database } from '../tables/database.ts';
 import { filtersOfSums, groupsOnce, type InGroups, leavesOutOk, NOT_OK, passing } from './record-filters.ts';
 import { boundsOf, type IdSpan, LOOKED_AT, type RecordSpans } from './record-spans.ts';
 import { APART } from './record-tables.ts';
@@ -117,7 +117,7 @@ export class RecordCounts {
     const ms = Math.max(1, (edges[1] ?? endMs) - startMs);
     const { from, to } = boundsOf(narrower(filters, { fromMs: startMs, toMs: endMs }));
     const groups = await groupsOnce(this.#database, filters);
-    const rows = await this.#ask<{ at: number | string; state: number; many: number | string }>(sql`
+    const rows = await this.#database.read<{ at: number | string; state: number; many: number | string }>(sql`
       select floor((created_at - ${startMs}) / ${sql.lit(ms)}) as at, state, count(*) as many from records
       where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
       group by 1, 2`);
@@ -153,7 +153,7 @@ export class RecordCounts {
     for await (const span of this.#spans.growing(filters))
       for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
         const column = ofRow ? sql.ref(by) : sql`grp`;
-        const rows = await this.#ask<{ value: string | number | null; many: number | string }>(sql`
+        const rows = await this.#database.read<{ value: string | number | null; many: number | string }>(sql`
           select ${value} as value, sum(r.many) as many from (
             select ${column}, count(*) as many from records
             where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} ${having} and ${passing(filters, groups)}
@@ -177,19 +177,17 @@ export class RecordCounts {
     groups: InGroups,
   ): Promise<readonly number[]> {
     const where = sql`id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}`;
-    const found = await this.#ask<{ state: number; many: number }>(
+    const found = await this.#database.read<{ state: number; many: number }>(
       sql`select state, count(*) as many from records where ${where} and ${NOT_OK} group by state`,
     );
     const counts = REQUEST_STATES.map((_, at) => Number(found.find(({ state }) => state === at)?.many ?? 0));
     if (leavesOutOk(filters)) return counts;
     // Most are `ok`: counting them as the remainder takes half the time.
-    const [all] = await this.#ask<{ many: number }>(sql`select count(*) as many from records where ${where}`);
+    const [all] = await this.#database.read<{ many: number }>(
+      sql`select count(*) as many from records where ${where}`,
+    );
     const others = counts.reduce((sum, each) => sum + each, 0);
     return counts.map((each, state) => (state === OK ? Number(all?.many ?? 0) - others : each));
-  }
-
-  #ask<Row extends object>(query: RawBuilder<unknown>): Promise<readonly Row[]> {
-    return this.#database.ask(() => rowsOf<Row>(query));
   }
 }
 

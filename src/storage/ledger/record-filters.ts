@@ -4,7 +4,7 @@ import { OUTCOMES, REQUEST_STATES } from '../../accounts/ledger/index.ts';
 import { nanoUsdOf } from '../../accounts/limits/index.ts';
 import type { GenerationFilters, UsageDimension, UsageQuery } from '../../accounts/ports/index.ts';
 import { othersRun } from '../others-run.ts';
-import { type Database, rowsOf } from '../tables/database.ts';
+import type { Database } from '../tables/database.ts';
 import { oneOf } from './report-queries.ts';
 
 /** Filters that have a usage dimension of their own. */
@@ -40,7 +40,7 @@ const MOST_GROUPS = { sqlite: 2_000, postgres: 50_000 } as const;
  * subquery: PostgreSQL would underestimate its rows and compare each record with each group.
  * @returns an argument for `passing`
  */
-export async function groupsOnce({ kind, dialect, ask }: Database, f: GenerationFilters): Promise<InGroups> {
+export async function groupsOnce({ kind, dialect, read }: Database, f: GenerationFilters): Promise<InGroups> {
   const asked: RawBuilder<unknown>[] = [];
   passing(f, (groups) => {
     asked.push(groups);
@@ -49,8 +49,8 @@ export async function groupsOnce({ kind, dialect, ask }: Database, f: Generation
   const most = MOST_GROUPS[kind];
   const found: RawBuilder<unknown>[] = [];
   for (const groups of asked) {
-    const rows = await ask(() =>
-      rowsOf<{ id: number }>(sql`select g.id from usage_groups g where ${groups} limit ${sql.lit(most + 1)}`),
+    const rows = await read<{ id: number }>(
+      sql`select g.id from usage_groups g where ${groups} limit ${sql.lit(most + 1)}`,
     );
     const ids = rows.map(({ id }) => Number(id));
     if (ids.length > most) found.push(inGroups(groups));

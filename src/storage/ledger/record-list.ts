@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { othersRun } from '../others-run.ts';
-import { type Database, rowsOf } from '../tables/database.ts';
+import type { Database } from '../tables/database.ts';
 import type { AnswerTime, GenerationOrder, GenerationQuery } from '../../accounts/ports/index.ts';
 import { groupsOnce, passing } from './record-filters.ts';
 import { asksForEndUsers, boundsOf, type Direction, placeOf, type RecordSpans } from './record-spans.ts';
@@ -46,7 +46,7 @@ export class RecordList {
     const { orderBy = 'time' } = query;
     const ids = orderBy === 'time' ? await this.#byTime(query) : await this.#byMeasure(query, orderBy);
     if (ids.length === 0) return [];
-    const found = await this.#ask<RecordRow>(
+    const found = await this.#database.read<RecordRow>(
       sql`select id, record from records where id in (${sql.join(ids)})`,
     );
     const records = new Map(found.map((row) => [Buffer.from(row.id).toString('latin1'), row]));
@@ -59,7 +59,7 @@ export class RecordList {
     const groups = await groupsOnce(this.#database, filters);
     for await (const span of this.#spans.all(filters))
       for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
-        const rows = await this.#ask<{ duration_ms: number; first_content_ms: number | null }>(sql`
+        const rows = await this.#database.read<{ duration_ms: number; first_content_ms: number | null }>(sql`
           select duration_ms, first_content_ms from records
           where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and attempts = 1 and ${passing(filters, groups)}
           order by id desc limit ${MOST_TIMES - found.length}`);
@@ -80,7 +80,7 @@ export class RecordList {
     const groups = await groupsOnce(this.#database, filters);
     for await (const span of this.#spans.of(boundsOf(filters, order, after), filters, order))
       for await (const { from, to } of this.#spans.pieces(span, filters, order, isWhole)) {
-        const rows = await this.#ask<{ id: Uint8Array }>(sql`
+        const rows = await this.#database.read<{ id: Uint8Array }>(sql`
           select id from records
           where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
           order by id ${sql.raw(order)} limit ${limit + 1 - found.length}`);
@@ -107,7 +107,7 @@ export class RecordList {
         const worst = found.length > limit ? found.at(-1) : undefined;
         // First of the conditions, because it rejects most records.
         const bar = worst && worst.value !== NO_VALUE[order] ? reaching(measure, worst, order) : sql`true`;
-        const rows = await this.#ask<{ id: Uint8Array; value: number | string }>(sql`
+        const rows = await this.#database.read<{ id: Uint8Array; value: number | string }>(sql`
           select id, ${value} as value from records
           where id >= ${from} and id < ${to} and ${bar} and apart <> ${sql.lit(APART.late)}
             ${start ? sql`and ${beyond(value, start, order)}` : sql``} and ${passing(filters, groups)}
@@ -121,17 +121,13 @@ export class RecordList {
 
   async #placeOf(after: string, value: RawBuilder<unknown>): Promise<Place> {
     const id = placeOf(after);
-    const [row] = await this.#ask<{ value: number | string }>(
+    const [row] = await this.#database.read<{ value: number | string }>(
       sql`select ${value} as value from records where id = ${id}`,
     );
     if (row) return { id, value: Number(row.value) };
     throw new GatewayError('invalid_request', 'after: this generation is not there any more', {
       param: 'after',
     });
-  }
-
-  #ask<Row extends object>(query: RawBuilder<unknown>): Promise<readonly Row[]> {
-    return this.#database.ask(() => rowsOf<Row>(query));
   }
 }
 

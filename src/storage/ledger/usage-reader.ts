@@ -11,7 +11,7 @@ import {
   type WantedSums,
 } from '../../accounts/usage/index.ts';
 import { othersRun } from '../others-run.ts';
-import { type Database, rowsOf } from '../tables/database.ts';
+import type { Database } from '../tables/database.ts';
 import {
   USAGE_DIMENSIONS,
   type UsageQuery,
@@ -109,11 +109,9 @@ export class UsageReader {
     const found = new Map<string, number>();
     const wanted = keys ? oneOf('g.key', keys) : sql`true`;
     for (const span of [DAY, FIVE]) {
-      const rows = await this.#database.ask(() =>
-        rowsOf<{ readonly key: string; readonly period: number }>(sql`
+      const rows = await this.#database.read<{ readonly key: string; readonly period: number }>(sql`
           select g.key, max(u.period) as period from usage u join usage_groups g on g.id = u.grp
-          where u.span = ${sql.lit(span)} and u.period > 0 and ${wanted} group by g.key`),
-      );
+          where u.span = ${sql.lit(span)} and u.period > 0 and ${wanted} group by g.key`);
       for (const { key, period } of rows)
         found.set(key, Math.max(found.get(key) ?? 0, Number(period) * periodMs(span)));
       await othersRun();
@@ -159,12 +157,10 @@ export class UsageReader {
     order: 'asc' | 'desc',
   ): Promise<readonly number[]> {
     if (from >= to) return [];
-    const rows = await this.#database.ask(() =>
-      rowsOf<{ period: number }>(sql`
+    const rows = await this.#database.read<{ period: number }>(sql`
         select distinct u.period from usage u where u.span = ${span} and u.period >= ${from} and u.period < ${to}
           and u.grp in (select g.id from usage_groups g where ${groups})
-        order by u.period ${sql.raw(order)}`),
-    );
+        order by u.period ${sql.raw(order)}`);
     await othersRun();
     return rows.map(({ period }) => period);
   }
@@ -201,10 +197,8 @@ export class UsageReader {
   /** Ids of matching groups, if there are few: their rows are looked up directly. `null`: many, or no filters. */
   async #groupsWith(filters: Filters): Promise<readonly number[] | null> {
     if (Object.values(filters).every((filter) => filter === undefined)) return null;
-    const found = await this.#database.ask(() =>
-      rowsOf<{ readonly id: number }>(
-        sql`select g.id from usage_groups g where ${passing(filters)} limit ${FEW_GROUPS + 1}`,
-      ),
+    const found = await this.#database.read<{ readonly id: number }>(
+      sql`select g.id from usage_groups g where ${passing(filters)} limit ${FEW_GROUPS + 1}`,
     );
     return found.length > FEW_GROUPS ? null : found.map(({ id }) => id);
   }
@@ -216,18 +210,18 @@ export class UsageReader {
     wanted: WantedSums,
   ): AsyncGenerator<readonly FoundRow[]> {
     const { span, from, to } = by.part;
-    const { ask, kind } = this.#database;
+    const { read, kind } = this.#database;
     const of = groups ? sql`u.span = ${span} and ${oneOf('u.grp', groups)}` : sql`u.span = ${span}`;
     if (kind === 'postgres') {
       const asked = this.#addedUp(by, sql`${of} and u.period >= ${from} and u.period < ${to}`, wanted);
-      yield await ask(() => rowsOf<FoundRow>(asked));
+      yield await read<FoundRow>(asked);
     } else if (groups)
       for (const periods of await this.#periodsOf(
         by.part,
         Math.floor(PIECE_ROWS / Math.max(1, groups.length)),
       )) {
         const asked = oneByOne(by, sql`${of} and ${oneOf('u.period', periods)}`, wanted);
-        yield await ask(() => rowsOf<FoundRow>(asked));
+        yield await read<FoundRow>(asked);
         await othersRun();
       }
     else
@@ -237,7 +231,7 @@ export class UsageReader {
           sql`${of} and (u.period, u.grp) > (${period}, ${grp}) and u.period < ${to}`,
           wanted,
         );
-        const rows = await ask(() => rowsOf<FoundRow>(asked));
+        const rows = await read<FoundRow>(asked);
         yield rows;
         await othersRun();
         const last = rows.at(-1);
@@ -248,13 +242,11 @@ export class UsageReader {
 
   /** Periods of a part, in chunks of `size`. */
   async #periodsOf({ span, from, to }: SpanPart, size: number): Promise<readonly (readonly number[])[]> {
-    const [edges] = await this.#database.ask(() =>
-      rowsOf<{
-        readonly first: number | null;
-        readonly last: number | null;
-      }>(sql`select (select min(period) from usage where span = ${span} and period >= ${from}) as first,
-          (select max(period) from usage where span = ${span} and period < ${to}) as last`),
-    );
+    const [edges] = await this.#database.read<{
+      readonly first: number | null;
+      readonly last: number | null;
+    }>(sql`select (select min(period) from usage where span = ${span} and period >= ${from}) as first,
+          (select max(period) from usage where span = ${span} and period < ${to}) as last`);
     const [first, end] = [edges?.first ?? to, (edges?.last ?? from) + 1];
     const periods = Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
     return Array.from({ length: Math.ceil(periods.length / size) }, (_, at) =>

@@ -4,7 +4,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { CompactReader } from '../compact/reader.ts';
 import { othersRun } from '../others-run.ts';
 import { behind, firstIdAt, idOfRow } from '../record-ids.ts';
-import { type Database, firstOf, type Queries, rowsOf } from '../tables/database.ts';
+import { type Database, firstOf, type Queries } from '../tables/database.ts';
 import { settingOf } from '../tables/settings.ts';
 import { readRecord } from './record-codec.ts';
 import type { RecordRow } from './record-list.ts';
@@ -77,10 +77,8 @@ async function read(
       sums.count(countedRecord(readRecord(new CompactReader(record), idOfRow(id), null, 'lean'), names, id));
   };
   for (let from = firstIdAt(day * DAY_MS); ;) {
-    const rows = await database.ask(() =>
-      rowsOf<RecordRow>(
-        sql`select id, record from records where ${lyingAt(day)} and id >= ${from} order by id limit ${CHUNK}`,
-      ),
+    const rows = await database.read<RecordRow>(
+      sql`select id, record from records where ${lyingAt(day)} and id >= ${from} order by id limit ${CHUNK}`,
     );
     count(rows);
     const last = rows.at(-1);
@@ -88,8 +86,6 @@ async function read(
     from = behind(last.id);
     await othersRun();
   }
-  count(
-    await database.ask(() => rowsOf<RecordRow>(sql`select id, record from records where ${lyingApart(day)}`)),
-  );
+  count(await database.read<RecordRow>(sql`select id, record from records where ${lyingApart(day)}`));
   return { sums, records };
 }

@@ -1,7 +1,7 @@
 // Compares the moved data with its source: the number of rows of each table, and the sum of each integer column. Sums
 // are compared as text, because some exceed safe integers.
 import { sql } from 'kysely';
-import { type Database, firstOf } from '../tables/database.ts';
+import type { Database } from '../tables/database.ts';
 import { quoted, type TableDeclaration } from '../tables/table.ts';
 import type { Source } from './source.ts';
 import { MOVED_TABLES } from './tables.ts';
@@ -10,12 +10,12 @@ import { MOVED_TABLES } from './tables.ts';
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'number?', 'small', 'small?', 'row']);
 
 /** @returns a sentence per difference */
-export async function differences(source: Source, { ask }: Database): Promise<readonly string[]> {
+export async function differences(source: Source, { readFirst }: Database): Promise<readonly string[]> {
   const found: string[] = [];
   for (const declared of MOVED_TABLES) {
     const totals = totalsOf(declared);
     const here = JSON.stringify(source.rows(totals)[0]);
-    const there = JSON.stringify(await ask(() => firstOf(sql.raw(totals))));
+    const there = JSON.stringify(await readFirst(sql.raw(totals)));
     if (here !== there) found.push(`${declared.name}: ${here} here, ${there} there`);
   }
   return found;

@@ -45,7 +45,9 @@ export function postgresDriver(db: Kysely<never>): Driver {
         yield sql`select pg_advisory_xact_lock(${CHANGE_LOCK})`;
         return yield* queries();
       }),
-    write: async (query) => (await db.executeQuery(compiled(query, db))).rows,
+    write: (query) => runQueries(db, rowsOf(query)),
+    read: (query) => runQueries(db, rowsOf(query)),
+    readFirst: (query) => runQueries(db, firstOf(query)),
     separately: (queries) => runQueries(db, queries()),
     ask: (queries) => runQueries(db, queries()),
     sweep: (find, remove) =>

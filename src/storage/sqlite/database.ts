@@ -5,6 +5,7 @@ import {
   compiled,
   type Dialect,
   type Driver,
+  firstOf,
   type Queries,
   type Query,
   rowsOf as rowsIn,
@@ -87,6 +88,8 @@ export function sqliteDriver({ connection, commits, steps, now }: Parts): Sqlite
     exclusively: transact,
     separately: transact,
     write: (query) => transact(() => rowsIn(query)),
+    read: async (query) => run(rowsIn(query)),
+    readFirst: async (query) => run(firstOf(query)),
     ask: async (queries) => run(queries()),
     async sweep(find, remove) {
       // Checked before the transaction, which would have to wait for other processes: usually there is nothing to

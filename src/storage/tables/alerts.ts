@@ -1,7 +1,7 @@
 // Sent alerts, and claims that make sure only one process sends each.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { AlertStore } from '../../accounts/ports/index.ts';
-import { rowsOf, type Store } from './database.ts';
+import type { Store } from './database.ts';
 import { newestFirst } from './pages.ts';
 import { table } from './table.ts';
 
@@ -65,7 +65,7 @@ const MOST_OPEN = 1_000;
 
 export const alerts: Store<AlertStore> = {
   tables: [ALERTS, ALERT_HISTORY, ALERT_EVENTS],
-  open({ on, transact, ask, write }) {
+  open({ on, transact, ask, read, write }) {
     const db = on(ALERTS, ALERT_HISTORY, ALERT_EVENTS);
     return {
       claim: (id, nowMs, quietMs) =>
@@ -103,7 +103,7 @@ export const alerts: Store<AlertStore> = {
           .where('e.resolved_at', 'is', null)
           .orderBy('h.row', 'desc')
           .limit(MOST_OPEN);
-        const rows = await ask(() => rowsOf(found));
+        const rows = await read(found);
         return rows.map(({ raised_at: raisedAt, data, ...row }) => ({
           ...row,
           raisedAt,

@@ -36,7 +36,7 @@ export const batches: Store<BatchStore> = {
 };
 
 function openBatches(database: StateDatabase): BatchStore {
-  const { on, dialect, transact, ask, now } = database;
+  const { on, dialect, transact, ask, read, readFirst, now } = database;
   const db = on(BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, JOBS, JOB_STEPS, JOB_STREAMS);
   const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
@@ -103,7 +103,7 @@ function openBatches(database: StateDatabase): BatchStore {
 
   const decodeOne = (row: object | undefined) => (row ? decodeBatch(row as BatchRow) : null);
   const findOne = async (projectId: string, id: string) =>
-    decodeOne(await ask(() => firstOf(ofProject(projectId, id))));
+    decodeOne(await readFirst(ofProject(projectId, id)));
 
   return {
     add: (batch, job, maxOpen) =>
@@ -129,7 +129,7 @@ function openBatches(database: StateDatabase): BatchStore {
       }),
     find: findOne,
     async get(id) {
-      return decodeOne(await ask(() => firstOf(all().where('b.id', '=', id))));
+      return decodeOne(await readFirst(all().where('b.id', '=', id)));
     },
     async list(projectId, protocol, page) {
       const query = all().where('b.project_id', '=', projectId).where('b.protocol', '=', protocol);
@@ -150,7 +150,7 @@ function openBatches(database: StateDatabase): BatchStore {
         .selectFrom('batches as b')
         .select([BATCH_STATUS.as('status'), sql<number>`count(*)`.as('batches')])
         .groupBy(BATCH_STATUS);
-      return ask(() => rowsOf(counted));
+      return read(counted);
     },
     async failures(id, after, limit) {
       const found = db
@@ -158,19 +158,17 @@ function openBatches(database: StateDatabase): BatchStore {
         .select(['number', 'name', 'generation', 'status', 'code', 'message'])
         .where('batch_id', '=', id)
         .where('number', '>', after);
-      return ask(() => rowsOf(found.orderBy('number').limit(limit)));
+      return read(found.orderBy('number').limit(limit));
     },
     async reads(projectId, fileId) {
-      const found = await ask(() =>
-        firstOf(
-          db
-            .selectFrom('batches')
-            .select('row')
-            .where('input_file', '=', fileId)
-            .where('project_id', '=', projectId)
-            .where('outcome', 'is', null)
-            .limit(1),
-        ),
+      const found = await readFirst(
+        db
+          .selectFrom('batches')
+          .select('row')
+          .where('input_file', '=', fileId)
+          .where('project_id', '=', projectId)
+          .where('outcome', 'is', null)
+          .limit(1),
       );
       return found !== undefined;
     },
@@ -200,18 +198,14 @@ function openBatches(database: StateDatabase): BatchStore {
           );
       }),
     async asked(id) {
-      return ask(() =>
-        rowsOf(db.selectFrom('batch_asked').select(['number', 'detail']).where('batch_id', '=', id)),
-      );
+      return read(db.selectFrom('batch_asked').select(['number', 'detail']).where('batch_id', '=', id));
     },
     async endedNumbers(id, after, limit) {
-      const rows = await ask(() => rowsOf(linesBehind(id, after, limit).select('number')));
+      const rows = await read(linesBehind(id, after, limit).select('number'));
       return rows.map(({ number }) => number);
     },
     async ended(id, after, limit) {
-      const rows = await ask(() =>
-        rowsOf(linesBehind(id, after, limit).select(['number', 'kind', 'result'])),
-      );
+      const rows = await read(linesBehind(id, after, limit).select(['number', 'kind', 'result']));
       return rows.map(({ number, kind, result }) => ({ number, kind: kind as LineKind, result }));
     },
     finalize: (id, fence) =>

@@ -1,7 +1,7 @@
 // Blobs in PostgreSQL. A file is stored in pieces, one per row, so that it is never in memory as a whole. It gets its name
 // only when it is complete.
 import type { BlobDraft, BlobStore } from '../../accounts/ports/index.ts';
-import { type Database, firstOf, type Queries, rowsOf, type Store } from './database.ts';
+import { type Database, type Queries, rowsOf, type Store } from './database.ts';
 import { table } from './table.ts';
 
 /** Bytes of a piece, which is read or written in 1–2 ms. */
@@ -38,7 +38,7 @@ const BLOB_PIECES = table({
 
 export const blobs: Store<BlobStore> = { tables: [BLOBS, BLOB_PIECES], open: openBlobs };
 
-function openBlobs({ on, dialect, transact, write, ask }: Database): BlobStore {
+function openBlobs({ on, dialect, transact, write, read, readFirst }: Database): BlobStore {
   const db = on(BLOBS, BLOB_PIECES);
   const now = dialect.nowMs(0);
   function* removeRow(row: number): Queries<void> {
@@ -50,13 +50,11 @@ function openBlobs({ on, dialect, transact, write, ask }: Database): BlobStore {
     for (const { row } of found) yield* removeRow(row);
   }
   const find = (name: string): Promise<{ readonly row: number; readonly pieces: number } | undefined> =>
-    ask(() => firstOf(db.selectFrom('blobs').select(['row', 'pieces']).where('name', '=', name)));
+    readFirst(db.selectFrom('blobs').select(['row', 'pieces']).where('name', '=', name));
   /** Reads a piece. @throws Error if the blob was deleted in the meantime */
   const piece = async (row: number, number: number): Promise<Uint8Array> => {
-    const found = await ask(() =>
-      firstOf(
-        db.selectFrom('blob_pieces').select('bytes').where('blob', '=', row).where('number', '=', number),
-      ),
+    const found = await readFirst(
+      db.selectFrom('blob_pieces').select('bytes').where('blob', '=', row).where('number', '=', number),
     );
     if (!found) throw new Error('the file was deleted while it was read');
     return found.bytes;
@@ -120,16 +118,14 @@ function openBlobs({ on, dialect, transact, write, ask }: Database): BlobStore {
     async sweep(beforeMs, isKept) {
       for (let after = 0; ;) {
         const from = after;
-        const some = await ask(() =>
-          rowsOf(
-            db
-              .selectFrom('blobs')
-              .select(['row', 'name'])
-              .where('row', '>', from)
-              .where('written_at', '<', beforeMs)
-              .orderBy('row')
-              .limit(NAMES),
-          ),
+        const some = await read(
+          db
+            .selectFrom('blobs')
+            .select(['row', 'name'])
+            .where('row', '>', from)
+            .where('written_at', '<', beforeMs)
+            .orderBy('row')
+            .limit(NAMES),
         );
         for (const { row, name } of some)
           if (name === null || !(await isKept(name))) await transact(() => removeRow(row));

@@ -1,7 +1,7 @@
 // Change numbers. Triggers set the column `changed` of keys and projects to a number greater than all before. In PostgreSQL
 // a change locks the last number until it commits, so that numbers become visible in order.
 import { sql } from 'kysely';
-import { type Database, firstOf } from './database.ts';
+import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 import { type Table, table } from './table.ts';
 
@@ -41,9 +41,9 @@ export function numbering(name: string): NonNullable<Table['extras']> {
 }
 
 /** Greatest change number of a table. Read every second. */
-export function greatestChange({ ask }: Database, name: string): () => Promise<number> {
+export function greatestChange({ readFirst }: Database, name: string): () => Promise<number> {
   const greatest = statement(
     () => sql<{ mark: number | null }>`select max(changed) as mark from ${sql.table(name)}`,
   );
-  return async () => (await ask(() => firstOf(greatest({}))))?.mark ?? 0;
+  return async () => (await readFirst(greatest({})))?.mark ?? 0;
 }

@@ -11,7 +11,7 @@ import {
   decodeItem,
   encodeItems,
 } from './conversation-tables.ts';
-import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
+import { firstOf, type Queries, type StateDatabase, type Store } from './database.ts';
 import { pageAfter } from './pages.ts';
 import { expiring } from './purge.ts';
 import { NEVER, rowBytes } from './sizes.ts';
@@ -33,6 +33,8 @@ function openConversations({
   transact,
   write,
   ask,
+  read,
+  readFirst,
   sweep,
   usage,
   turns,
@@ -142,7 +144,7 @@ function openConversations({
       rows.map(({ row }) => row),
     );
   const findRow = (projectId: string, id: string): Promise<ConversationRow | undefined> =>
-    ask(() => firstOf(find({ projectId, id })));
+    readFirst(find({ projectId, id }));
 
   return {
     create(conversation, items) {
@@ -223,14 +225,14 @@ function openConversations({
     },
     async all(projectId, id, nowMs) {
       await turns.arrived();
-      const rows = await ask(() => rowsOf(all({ projectId, id, nowMs })));
+      const rows = await read(all({ projectId, id, nowMs }));
       if (rows.length === 0) return null;
       return rows.flatMap(({ item }) => (item === null ? [] : [decodeItem({ item })]));
     },
     async findItem(projectId, id, itemId) {
       const row = await findRow(projectId, id);
       if (!row) return null;
-      const found = await ask(() => firstOf(itemOf({ projectId, itemId, conversation: row.row })));
+      const found = await readFirst(itemOf({ projectId, itemId, conversation: row.row }));
       return found ? decodeItem(found) : null;
     },
     deleteItem: (projectId, id, itemId) =>

@@ -78,7 +78,11 @@ export interface Driver {
   readonly separately: Transact;
   /** `transact` for a single statement. */
   readonly write: <Row>(query: Query<Row>) => Promise<readonly Row[]>;
-  /** Runs queries one by one, without a transaction. */
+  /** Runs one query without a transaction. @returns its rows */
+  readonly read: <Row>(query: Query<Row>) => Promise<readonly Row[]>;
+  /** Runs one query without a transaction. @returns its first row */
+  readonly readFirst: <Row>(query: Query<Row>) => Promise<Row | undefined>;
+  /** Runs several queries, one by one, without a transaction. */
   readonly ask: Transact;
   /**
    * Deletes a bounded number of rows: as many as fit into one millisecond in SQLite, one statement's worth in PostgreSQL.

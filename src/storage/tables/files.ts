@@ -33,7 +33,7 @@ type FileRow = RowIn<typeof FILES>;
 export const files: Store<FileStore> = { tables: [FILES], open: openFiles };
 
 function openFiles(database: StateDatabase): FileStore {
-  const { on, dialect, transact, write, ask } = database;
+  const { on, dialect, transact, write, ask, readFirst } = database;
   const db = on(FILES);
   const add = fileAdder(database);
   const byId = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
@@ -48,11 +48,11 @@ function openFiles(database: StateDatabase): FileStore {
   return {
     put: (file) => transact(() => add(file)),
     async find(projectId, id, nowMs) {
-      const row = await ask(() => firstOf(byId({ projectId, id, nowMs })));
+      const row = await readFirst(byId({ projectId, id, nowMs }));
       return row ? decode(row) : null;
     },
     async exists(id) {
-      const found = await ask(() => firstOf(db.selectFrom('files').select('row').where('id', '=', id)));
+      const found = await readFirst(db.selectFrom('files').select('row').where('id', '=', id));
       return found !== undefined;
     },
     async list(projectId, { purpose, ...page }, nowMs) {

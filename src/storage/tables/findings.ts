@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { parseJson } from '../../base/json/index.ts';
 import type { FindingStore } from '../../accounts/ports/index.ts';
-import { firstOf, type Queries, rowsOf, type Store } from './database.ts';
+import { type Queries, rowsOf, type Store } from './database.ts';
 import { inserter } from './insert.ts';
 import { SETTINGS } from './settings.ts';
 import { table } from './table.ts';
@@ -26,7 +26,7 @@ const FINDINGS = table({
 export const findings: Store<FindingStore> = {
   tables: [FINDINGS],
   open(database) {
-    const { on, transact, ask } = database;
+    const { on, transact, read, readFirst } = database;
     const db = on(FINDINGS, SETTINGS);
     const insert = inserter(database, FINDINGS, { conflict: { on: FINDINGS.key, update: ['entry'] } });
     /** Locks the version until the change commits, so that changes are sequential. */
@@ -40,15 +40,13 @@ export const findings: Store<FindingStore> = {
     }
     return {
       async all() {
-        const rows = await ask(() =>
-          rowsOf(
-            db
-              .selectFrom('doctor_findings')
-              .select('entry')
-              .orderBy('provider')
-              .orderBy('model')
-              .orderBy('protocol'),
-          ),
+        const rows = await read(
+          db
+            .selectFrom('doctor_findings')
+            .select('entry')
+            .orderBy('provider')
+            .orderBy('model')
+            .orderBy('protocol'),
         );
         return rows.map(({ entry }) => parseJson(entry));
       },
@@ -74,9 +72,7 @@ export const findings: Store<FindingStore> = {
           return (yield* rowsOf(query)).length;
         }),
       async mark() {
-        const row = await ask(() =>
-          firstOf(db.selectFrom('settings').select('value').where('name', '=', MARK)),
-        );
+        const row = await readFirst(db.selectFrom('settings').select('value').where('name', '=', MARK));
         return row?.value ?? '';
       },
     };

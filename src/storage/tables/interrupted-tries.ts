@@ -2,7 +2,7 @@
 // directory of the mark decides whether the request was sent.
 import { sql } from 'kysely';
 import type { InterruptedTryStore } from '../../accounts/ports/index.ts';
-import { rowsOf, type Store } from './database.ts';
+import type { Store } from './database.ts';
 import { table } from './table.ts';
 
 const INTERRUPTED_TRIES = table({
@@ -20,7 +20,7 @@ const INTERRUPTED_TRIES = table({
 
 export const interruptedTries: Store<InterruptedTryStore> = {
   tables: [INTERRUPTED_TRIES],
-  open({ on, dialect, write, ask, now }) {
+  open({ on, dialect, write, read, now }) {
     const db = on(INTERRUPTED_TRIES);
     const clock = () => dialect.nowMs(now());
     return {
@@ -33,15 +33,13 @@ export const interruptedTries: Store<InterruptedTryStore> = {
         );
       },
       async list(limit) {
-        return ask(() =>
-          rowsOf(
-            db
-              .selectFrom('interrupted_tries')
-              .select(['record_id as recordId', 'detail', sql<number>`${clock()} - at`.as('ageMs')])
-              .orderBy('at')
-              .orderBy('record_id')
-              .limit(limit),
-          ),
+        return read(
+          db
+            .selectFrom('interrupted_tries')
+            .select(['record_id as recordId', 'detail', sql<number>`${clock()} - at`.as('ageMs')])
+            .orderBy('at')
+            .orderBy('record_id')
+            .limit(limit),
         );
       },
       async delete(recordIds) {

@@ -29,7 +29,7 @@ export const jobs: Store<JobStore> = {
 };
 
 function openJobs(database: StateDatabase): JobStore {
-  const { on, dialect, kind, transact, write, ask, sweep, now } = database;
+  const { on, dialect, kind, transact, write, ask, read, readFirst, sweep, now } = database;
   const db = on(JOBS, JOB_STEPS, JOB_STREAMS);
   const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
@@ -187,7 +187,7 @@ function openJobs(database: StateDatabase): JobStore {
       }),
     async steps(id) {
       const found = db.selectFrom('job_steps').select(['name', 'detail', 'at']).where('job_id', '=', id);
-      return ask(() => rowsOf(found.orderBy('at').orderBy('name')));
+      return read(found.orderBy('at').orderBy('name'));
     },
     wait: (id, fence, { reason, forMs, hasBegun, isNew = false }) =>
       underFence(id, fence, {
@@ -263,11 +263,11 @@ function openJobs(database: StateDatabase): JobStore {
       return row ? decodeView(row) : null;
     },
     async find(projectId, id) {
-      const row = await ask(() => firstOf(byId(id).where('project_id', '=', projectId)));
+      const row = await readFirst(byId(id).where('project_id', '=', projectId));
       return row ? decodeJob(row) : null;
     },
     async get(id) {
-      const row = await ask(() => firstOf(byId(id)));
+      const row = await readFirst(byId(id));
       return row ? decodeView(row) : null;
     },
     async list({ limit, after, states, kind: kindOf, project }) {
@@ -277,20 +277,18 @@ function openJobs(database: StateDatabase): JobStore {
       if (project !== undefined) query = query.where('project_id', '=', project);
       if (after !== undefined)
         query = query.where('row', '<', (eb) => eb.selectFrom('jobs').select('row').where('id', '=', after));
-      const rows = await ask(() => rowsOf(query.orderBy('row', 'desc').limit(limit + 1)));
+      const rows = await read(query.orderBy('row', 'desc').limit(limit + 1));
       return { jobs: rows.slice(0, limit).map(decodeView), hasMore: rows.length > limit };
     },
     async counts() {
-      const rows = await ask(() =>
-        rowsOf(
-          db
-            .selectFrom('jobs')
-            .select(['kind', 'state', sql<number>`count(*)`.as('jobs')])
-            .select(sql<number>`min(created_at)`.as('oldest_at'))
-            .groupBy(['kind', 'state'])
-            .orderBy('kind')
-            .orderBy('state'),
-        ),
+      const rows = await read(
+        db
+          .selectFrom('jobs')
+          .select(['kind', 'state', sql<number>`count(*)`.as('jobs')])
+          .select(sql<number>`min(created_at)`.as('oldest_at'))
+          .groupBy(['kind', 'state'])
+          .orderBy('kind')
+          .orderBy('state'),
       );
       return rows.map(({ oldest_at: oldestAt, state, ...row }) => ({
         ...row,
@@ -311,15 +309,13 @@ function openJobs(database: StateDatabase): JobStore {
         return true;
       }),
     async stream(projectId, id) {
-      const row = await ask(() =>
-        firstOf(
-          db
-            .selectFrom('job_streams as s')
-            .innerJoin('jobs as j', 'j.id', 's.job_id')
-            .select('s.bytes')
-            .where('s.job_id', '=', id)
-            .where('j.project_id', '=', projectId),
-        ),
+      const row = await readFirst(
+        db
+          .selectFrom('job_streams as s')
+          .innerJoin('jobs as j', 'j.id', 's.job_id')
+          .select('s.bytes')
+          .where('s.job_id', '=', id)
+          .where('j.project_id', '=', projectId),
       );
       return row ? new Uint8Array(row.bytes) : null;
     },

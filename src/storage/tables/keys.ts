@@ -66,7 +66,7 @@ const USUAL_ROLES: readonly KeyRole[] = ['models'];
 export const keys: Store<KeyStore> = { tables: [CHANGE_NUMBERS, AUDIT, KEYS], open: openKeys };
 
 function openKeys(database: Database): KeyStore {
-  const { on, ask, exclusively } = database;
+  const { on, read, exclusively } = database;
   const db = on(KEYS, AUDIT);
   const json = new SharedJson();
   const decode = (row: KeyRow): StoredKey => decodeKey(row, json);
@@ -96,7 +96,7 @@ function openKeys(database: Database): KeyStore {
       });
     },
     async named(name) {
-      return (await ask(() => rowsOf(ofName(name)))).map(decode);
+      return (await read(ofName(name))).map(decode);
     },
     async list({ projectId, isRevoked, name, search, ids, ...place }) {
       let query = all;
@@ -113,7 +113,7 @@ function openKeys(database: Database): KeyStore {
     async *all() {
       for (let after = ''; ;) {
         const some = all.where('id', '>', after).orderBy('id').limit(PORTION);
-        const rows = await ask(() => rowsOf(some));
+        const rows = await read(some);
         const last = rows.at(-1);
         if (!last) return;
         yield rows.map(decode);

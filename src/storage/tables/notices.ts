@@ -2,7 +2,7 @@
 // A table lists the subscribers, so that processes listen only if needed: each connection costs the server a process.
 import { sql } from 'kysely';
 import type { NoticeStore } from '../../accounts/ports/index.ts';
-import { firstOf, type SharedDatabase, type Store } from './database.ts';
+import type { SharedDatabase, Store } from './database.ts';
 import { table } from './table.ts';
 
 const NOTICES_WANTED = table({
@@ -23,7 +23,7 @@ const CHANNEL = sql<string>`'dragoman_' || md5(current_schema())`;
 
 export const notices: Store<NoticeStore, SharedDatabase> = { tables: [NOTICES_WANTED], open: openNotices };
 
-function openNotices({ on, dialect, write, ask, listen }: SharedDatabase): NoticeStore {
+function openNotices({ on, dialect, write, readFirst, listen }: SharedDatabase): NoticeStore {
   const db = on(NOTICES_WANTED);
   const now = dialect.nowMs(0);
   return {
@@ -38,15 +38,13 @@ function openNotices({ on, dialect, write, ask, listen }: SharedDatabase): Notic
       );
     },
     async isWanted(self) {
-      const found = await ask(() =>
-        firstOf(
-          db
-            .selectFrom('notices_wanted')
-            .select('id')
-            .where('id', '<>', self)
-            .where('until_at', '>', now)
-            .limit(1),
-        ),
+      const found = await readFirst(
+        db
+          .selectFrom('notices_wanted')
+          .select('id')
+          .where('id', '<>', self)
+          .where('until_at', '>', now)
+          .limit(1),
       );
       return found !== undefined;
     },
@@ -54,7 +52,7 @@ function openNotices({ on, dialect, write, ask, listen }: SharedDatabase): Notic
       await write(sql`select pg_notify(${CHANNEL}, ${text})`);
     },
     async subscribe(received) {
-      const row = await ask(() => firstOf(sql<{ channel: string }>`select ${CHANNEL} as channel`));
+      const row = await readFirst(sql<{ channel: string }>`select ${CHANNEL} as channel`);
       return listen(row?.channel ?? '', received);
     },
   };

@@ -72,7 +72,7 @@ class Payloads implements PayloadStore {
   }
 
   async find(generationId: string): Promise<readonly StoredPayload[]> {
-    const rows = await this.#database.ask(() => rowsOf(this.#of({ generationId })));
+    const rows = await this.#database.read(this.#of({ generationId }));
     return rows.flatMap(({ attempt, stage, head, body }) => {
       const name = PAYLOAD_STAGES[stage];
       // Copied, because buffers of the PostgreSQL driver are views of its socket reads.

@@ -2,7 +2,7 @@
 // not conflict.
 import { sql } from 'kysely';
 import type { ReplicaStore } from '../../accounts/ports/index.ts';
-import { rowsOf, type Store } from './database.ts';
+import type { Store } from './database.ts';
 import { table } from './table.ts';
 
 const REPLICAS = table({
@@ -20,7 +20,7 @@ const REPLICAS = table({
 
 export const replicas: Store<ReplicaStore> = {
   tables: [REPLICAS],
-  open({ on, dialect, write, ask }) {
+  open({ on, dialect, write, read }) {
     const db = on(REPLICAS);
     const now = dialect.nowMs(0);
     return {
@@ -34,7 +34,7 @@ export const replicas: Store<ReplicaStore> = {
             .onConflict((conflict) => conflict.column('name').doUpdateSet({ until_at: until })),
         );
         const others = db.selectFrom('replicas').select(['name', 'until_at as until']).orderBy('name');
-        return ask(() => rowsOf(others.where('name', '<>', self).where('until_at', '>', now)));
+        return read(others.where('name', '<>', self).where('until_at', '>', now));
       },
     };
   },

@@ -5,7 +5,7 @@ import type { LimitEntry } from '../../accounts/limits/index.ts';
 import type { AuditOf, ChangeOf, PageRequest } from '../../accounts/ports/index.ts';
 import { AUDIT, audited } from './audit.ts';
 import { greatestChange } from './change-numbers.ts';
-import { type Database, firstOf, rowsOf } from './database.ts';
+import type { Database } from './database.ts';
 import type { SharedJson } from './shared-json.ts';
 
 /** A table with the columns `id`, `created_at`, `updated_at`, `version` and `changed`. */
@@ -20,12 +20,12 @@ export function tenantTable<Row extends object, Thing>(
   database: Database,
   { name, what, decode }: TenantTable<Row, Thing>,
 ) {
-  const { ask, exclusively, on } = database;
+  const { read, readFirst, exclusively, on } = database;
   const table = sql.table(name);
   const byId = (id: string) => sql<Row>`select * from ${table} where id = ${id}`;
 
   async function find(id: string): Promise<Thing | null> {
-    const row = await ask(() => firstOf(byId(id)));
+    const row = await readFirst(byId(id));
     return row ? decode(row) : null;
   }
 
@@ -35,7 +35,7 @@ export function tenantTable<Row extends object, Thing>(
     mark: greatestChange(database, name),
     /** Rows with a greater change number. */
     async changedSince(mark: number): Promise<readonly Thing[]> {
-      return (await ask(() => rowsOf(sql<Row>`select * from ${table} where changed > ${mark}`))).map(decode);
+      return (await read(sql<Row>`select * from ${table} where changed > ${mark}`)).map(decode);
     },
     /**
      * Reads one page of a query, in order of creation.
@@ -47,10 +47,8 @@ export function tenantTable<Row extends object, Thing>(
     ): Promise<{ readonly things: readonly Thing[]; readonly hasMore: boolean }> {
       let following = query;
       if (after !== undefined) {
-        const place = await ask(() =>
-          firstOf(
-            sql<{ created_at: number; id: string }>`select created_at, id from ${table} where id = ${after}`,
-          ),
+        const place = await readFirst(
+          sql<{ created_at: number; id: string }>`select created_at, id from ${table} where id = ${after}`,
         );
         if (!place)
           throw new GatewayError('invalid_request', `after: "${after.slice(0, 100)}" is not in this list`, {
@@ -60,7 +58,7 @@ export function tenantTable<Row extends object, Thing>(
         following = query.where(sql<boolean>`(created_at, id) ${behind} (${place.created_at}, ${place.id})`);
       }
       const ordered = following.orderBy(sql`created_at`, order).orderBy(sql`id`, order);
-      const rows = await ask(() => rowsOf(ordered.limit(limit + 1)));
+      const rows = await read(ordered.limit(limit + 1));
       return { things: rows.slice(0, limit).map(decode), hasMore: rows.length > limit };
     },
     /**

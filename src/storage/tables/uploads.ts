@@ -34,7 +34,7 @@ type Facts = Omit<StoredUpload, 'id' | 'projectId' | 'expiresAt' | 'pieces' | 'b
 export const uploads: Store<UploadStore> = { tables: [UPLOADS, FILES], open: openUploads };
 
 function openUploads(database: StateDatabase): UploadStore {
-  const { on, dialect, transact, ask, usage } = database;
+  const { on, dialect, transact, readFirst, usage } = database;
   const db = on(UPLOADS);
   const insert = inserter(database, UPLOADS);
   const addFile = fileAdder(database);
@@ -50,7 +50,7 @@ function openUploads(database: StateDatabase): UploadStore {
         yield* usage.claim(upload.projectId, 0, countedBytes(row));
       }),
     async find(id, nowMs) {
-      const row = await ask(() => firstOf(byId(id).where('expires_at', '>', nowMs)));
+      const row = await readFirst(byId(id).where('expires_at', '>', nowMs));
       return row ? decode(row) : null;
     },
     add: (id, before, piece) =>

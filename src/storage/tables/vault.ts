@@ -1,6 +1,6 @@
 // Encrypted turns by project and tool call. Read by every request of a conversation with tools.
 import type { SealedTurn, VaultStore } from '../../accounts/ports/index.ts';
-import { rowsOf, type Store } from './database.ts';
+import type { Store } from './database.ts';
 import { inserter } from './insert.ts';
 import { purger } from './purge.ts';
 import { statement } from './statement.ts';
@@ -22,7 +22,7 @@ const VAULT = table({
 export const vault: Store<VaultStore> = {
   tables: [VAULT],
   open(database) {
-    const { on, dialect, separately, ask } = database;
+    const { on, dialect, separately, read } = database;
     const db = on(VAULT);
     const insert = inserter(database, VAULT, {
       conflict: { on: VAULT.key, update: ['sealed', 'expires_at'] },
@@ -52,11 +52,11 @@ export const vault: Store<VaultStore> = {
       },
       async get(projectId, callIds, nowMs) {
         if (callIds.length === 0) return new Map();
-        const rows = await ask(() => rowsOf(find({ projectId, callIds, nowMs })));
+        const rows = await read(find({ projectId, callIds, nowMs }));
         return new Map(rows.map((row) => [row.call_id, ownBytes(row.sealed)]));
       },
       async list(projectId, nowMs, limit) {
-        const rows = await ask(() => rowsOf(findAll({ projectId, nowMs, limit })));
+        const rows = await read(findAll({ projectId, nowMs, limit }));
         return new Map(rows.map((row) => [row.call_id, ownBytes(row.sealed)]));
       },
       purge: (nowMs) => purge(nowMs + 1),

@@ -41,7 +41,7 @@ const WEBHOOK_HEALTH = table({
 
 export const webhooks: Store<WebhookStore> = {
   tables: [WEBHOOKS, WEBHOOK_HEALTH],
-  open({ on, dialect, exclusively, transact, ask }) {
+  open({ on, dialect, exclusively, transact, ask, read }) {
     const db = on(WEBHOOKS, WEBHOOK_HEALTH);
     const all = db.selectFrom('webhooks').selectAll();
     const isOf = (projectId: string | null) =>
@@ -68,7 +68,7 @@ export const webhooks: Store<WebhookStore> = {
         return row ? decode(row) : null;
       },
       async all() {
-        return (await ask(() => rowsOf(all.orderBy('row')))).map(decode);
+        return (await read(all.orderBy('row'))).map(decode);
       },
       async receiving(projectId) {
         const rows = await ask(function* () {
@@ -98,9 +98,7 @@ export const webhooks: Store<WebhookStore> = {
         }),
       async health(ids) {
         if (ids.length === 0) return new Map();
-        const rows = await ask(() =>
-          rowsOf(db.selectFrom('webhook_health').selectAll().where(dialect.among('id', ids))),
-        );
+        const rows = await read(db.selectFrom('webhook_health').selectAll().where(dialect.among('id', ids)));
         return new Map(rows.map((row) => [row.id, healthOf(row)]));
       },
       failed: (id, nowMs) =>
