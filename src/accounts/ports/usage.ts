@@ -50,8 +50,6 @@ export interface UsageReport {
   readonly toMs: UnixMs;
   /** Rows by time, then by descending cost. Intervals without requests are left out. */
   readonly rows: readonly UsageRow[];
-  /** Always true, because records are summed in the transaction that stores them. */
-  readonly complete: boolean;
 }
 
 export interface EndUserQuery extends Pick<UsageQuery, 'fromMs' | 'toMs'> {
@@ -79,9 +77,7 @@ export interface UsageStore extends LedgerSums {
    */
   query(query: UsageQuery): Promise<UsageReport>;
   /** @throws GatewayError as `query` */
-  endUsers(
-    query: EndUserQuery,
-  ): Promise<{ readonly rows: readonly EndUserUsage[]; readonly complete: boolean }>;
+  endUsers(query: EndUserQuery): Promise<readonly EndUserUsage[]>;
   /**
    * Time of the last use of keys in Unix milliseconds, rounded down to 5 minutes, or to the day for older ones.
    * @param keys ids of keys; absent: all

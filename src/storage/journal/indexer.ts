@@ -118,6 +118,12 @@ export class Indexer {
     return (await this.#options.folder?.applyOthers(this.#apply)) ?? false;
   }
 
+  /** Resolves when all entries appended before are in the database, including those of other processes. */
+  async caughtUpWithAll(): Promise<void> {
+    await this.caughtUp();
+    await this.caughtUpWithOthers();
+  }
+
   /** Indexes the journals of crashed processes. @param nowMs Unix milliseconds */
   async recover(nowMs: UnixMs): Promise<void> {
     const { folder, notice } = this.#options;

@@ -60,11 +60,6 @@ function open(database: Database): LedgerStore {
     return (await indexer.caughtUpWithOthers()) ? ask(() => rowOf(id)) : null;
   }
 
-  async function caughtUp(): Promise<void> {
-    await indexer.caughtUp();
-    await indexer.caughtUpWithOthers();
-  }
-
   return {
     backlog() {
       const { waitingBytes, isStuck } = indexer;
@@ -86,21 +81,21 @@ function open(database: Database): LedgerStore {
     },
     findOfAnybody,
     async list(query) {
-      await caughtUp();
+      await indexer.caughtUpWithAll();
       const rows = await list.rows(query);
       const generations = rows.slice(0, query.limit).map((row) => recordOf(row, null));
       return { generations, hasMore: rows.length > query.limit };
     },
     async count(query) {
-      await caughtUp();
+      await indexer.caughtUpWithAll();
       return counts.count(query);
     },
     async facet(filters, by) {
-      await caughtUp();
+      await indexer.caughtUpWithAll();
       return counts.facet(filters, by);
     },
     async times(model, endpoint, fromMs) {
-      await caughtUp();
+      await indexer.caughtUpWithAll();
       return list.times(model, endpoint, fromMs);
     },
     purge: (beforeMs) => purge.records(beforeMs),

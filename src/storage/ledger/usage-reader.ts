@@ -100,7 +100,6 @@ export class UsageReader {
       fromMs: Math.min(Math.max(firstMs, fromMs), toMs),
       toMs,
       rows: [...groups.values()].toSorted(byTimeAndCost),
-      complete: true,
     };
   }
 

@@ -23,29 +23,25 @@ function open(database: Database): UsageStore {
   const writer = new UsageWriter(database);
   const reader = new UsageReader(database, writer);
   const days = new DayPartitions('records');
-  const caughtUp = async (): Promise<void> => {
-    await indexer.caughtUp();
-    await indexer.caughtUpWithOthers();
-  };
   return {
     async query(query) {
-      await caughtUp();
+      await indexer.caughtUpWithAll();
       return reader.report(query);
     },
     async lastUsed(keys) {
-      await caughtUp();
+      await indexer.caughtUpWithAll();
       return reader.lastUsed(keys);
     },
     async endUsers(query) {
-      await caughtUp();
-      return { rows: await endUserReport(database, query), complete: true };
+      await indexer.caughtUpWithAll();
+      return endUserReport(database, query);
     },
     async *read(query) {
-      await caughtUp();
+      await indexer.caughtUpWithAll();
       yield* limitSums(database, writer, query);
     },
     async recount(day) {
-      await caughtUp();
+      await indexer.caughtUpWithAll();
       return recountDay(database, writer, day);
     },
     async maintain(nowMs) {

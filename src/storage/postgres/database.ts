@@ -13,6 +13,7 @@ const SWEPT_ROWS = 500;
 const DIALECT: Dialect = {
   held: (query) => query.forUpdate(),
   heldFree: (query) => query.forUpdate().skipLocked(),
+  lockFree: sql`for update skip locked`,
   among: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values})`,
   elements: (column) => sql`jsonb_array_elements_text(${sql.ref(column)}::jsonb) as p(value)`,
   joined: (column) => sql<string>`string_agg(${sql.ref(column)}, '')`,

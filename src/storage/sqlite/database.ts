@@ -23,6 +23,7 @@ const NO_ROWS: readonly object[] = [];
 const DIALECT: Dialect = {
   held: (query) => query,
   heldFree: (query) => query,
+  lockFree: sql``,
   among: (column, values) => sql<boolean>`${sql.ref(column)} in (select value from json_each(${values}))`,
   elements: (column) => sql`json_each(${sql.ref(column)}) as p`,
   joined: (column) => sql<string>`group_concat(${sql.ref(column)}, '')`,

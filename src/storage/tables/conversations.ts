@@ -103,7 +103,7 @@ function openConversations({
   );
 
   const expired = expiring<ConversationRow>(
-    { kind },
+    { dialect },
     CONVERSATIONS,
     CONVERSATION_COLUMNS,
     sql`key_id <> ${sql.lit(NOBODY)}`,

@@ -47,6 +47,8 @@ export interface Dialect {
   readonly held: <Query extends Lockable<Query>>(query: Query) => Query;
   /** As `held`, but skips rows that are locked by others. */
   readonly heldFree: <Query extends Lockable<Query>>(query: Query) => Query;
+  /** End of a `select`, as `heldFree`. */
+  readonly lockFree: RawBuilder<unknown>;
   /** Condition: a column has one of many values. The statement text does not depend on their number. */
   readonly among: (column: string, values: readonly (string | number)[]) => RawBuilder<boolean>;
   /** Elements of a column with a JSON array of texts, as `p.value`, for `from`. */

@@ -29,15 +29,14 @@ export const jobs: Store<JobStore> = {
 };
 
 function openJobs(database: StateDatabase): JobStore {
-  const { on, dialect, kind, transact, write, ask, read, readFirst, sweep, now } = database;
+  const { on, dialect, transact, write, ask, read, readFirst, sweep, now } = database;
   const db = on(JOBS, JOB_STEPS, JOB_STREAMS);
   const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
   const { openOf, add, addAll } = jobAdder(database);
-  const skipHeld = kind === 'postgres' ? sql`for update skip locked` : sql``;
   const among = (texts: readonly string[]) => sql.join(texts.map((each) => sql`${each}`));
   const open = among(OPEN_STATES);
-  const expired = expiring<{ readonly row: number; readonly id: string }>({ kind }, JOBS, ['row', 'id']);
+  const expired = expiring<{ readonly row: number; readonly id: string }>(database, JOBS, ['row', 'id']);
 
   /** Requeues jobs whose lease or wait has ended. An expired lease counts as a death of its holder. */
   function* wake({ owner, kinds, running }: Parameters<JobStore['claim']>[0]): Queries<void> {
@@ -51,7 +50,7 @@ function openJobs(database: StateDatabase): JobStore {
         deaths = case when state = 'running' then coalesce(deaths, 0) + 1 else deaths end
       where row in (
         select row from jobs where ${isDue}
-        order by run_after limit ${MOST_DUE} ${skipHeld})`;
+        order by run_after limit ${MOST_DUE} ${dialect.lockFree})`;
   }
 
   /** True if a job of a known kind is queued or due. */
@@ -76,7 +75,7 @@ function openJobs(database: StateDatabase): JobStore {
             select 1 from jobs as e where e.lane = j.lane and e.row < j.row and e.state in (${open})))
           and j.project_id not in (
             select project_id from jobs where state = 'running' group by project_id having count(*) >= ${perProject})
-        order by j.priority, j.turn, j.row limit 1 ${skipHeld}`,
+        order by j.priority, j.turn, j.row limit 1 ${dialect.lockFree}`,
     );
     if (!candidate) return null;
     const taken = yield* firstOf(

@@ -2,14 +2,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import { statement } from './statement.ts';
-import type { Kind, TableDeclaration } from './table.ts';
+import type { TableDeclaration } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** Values of a primary key, by column. */
 type KeyRow = Readonly<Record<string, unknown>>;
-
-/** Skips rows locked by other processes. SQLite has one writer. */
-const FREE: Readonly<Record<Kind, string>> = { sqlite: '', postgres: 'for update skip locked' };
 
 /**
  * Creates a function that finds and locks rows whose `expires_at` has passed, earliest first.
@@ -17,7 +14,7 @@ const FREE: Readonly<Record<Kind, string>> = { sqlite: '', postgres: 'for update
  * @param where further condition
  */
 export function expiring<Row>(
-  { kind }: Pick<Database, 'kind'>,
+  { dialect }: Pick<Database, 'dialect'>,
   { name }: TableDeclaration,
   columns: readonly (keyof Row & string)[],
   where: RawBuilder<unknown> = sql`true`,
@@ -26,7 +23,7 @@ export function expiring<Row>(
   return statement(
     ({ nowMs, limit }) => sql<Row>`
       select ${selected} from ${sql.table(name)} where expires_at <= ${nowMs} and ${where}
-      order by expires_at, ${sql.ref('row')} limit ${limit} ${sql.raw(FREE[kind])}`,
+      order by expires_at, ${sql.ref('row')} limit ${limit} ${dialect.lockFree}`,
   );
 }
 
@@ -36,16 +33,15 @@ export function expiring<Row>(
  * @returns a function that returns the number of deleted rows; 0: none are left
  */
 export function purger(
-  { kind, sweep }: Database,
+  { dialect, sweep }: Database,
   { name, key }: TableDeclaration,
   column: string,
 ): (below: number) => Promise<number> {
   const [of, age] = [sql.table(name), sql.ref(column)];
   const keys = sql.join(key.map((each) => sql.ref(each)));
-  const free = sql.raw(FREE[kind]);
   const find = statement(
     ({ below, limit }: { below: number; limit: number }) =>
-      sql<KeyRow>`select ${keys} from ${of} where ${age} < ${below} order by ${age} limit ${limit} ${free}`,
+      sql<KeyRow>`select ${keys} from ${of} where ${age} < ${below} order by ${age} limit ${limit} ${dialect.lockFree}`,
   );
   const valuesOf = (row: KeyRow) => sql`(${sql.join(key.map((each) => row[each]))})`;
   const removeOne = statement((row: KeyRow) => sql`delete from ${of} where (${keys}) = ${valuesOf(row)}`);

@@ -131,7 +131,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
         ...[0, 1, 2].map((day) => [firstKept + day * DAY, 4]),
         [firstKept + 3 * DAY, 3],
       ]);
-      const { rows } = await storage.usage.endUsers(ALL);
+      const rows = await storage.usage.endUsers(ALL);
       expect(rows).toMatchObject([{ requests: 15 }]);
       await storage.close();
     },

@@ -162,7 +162,7 @@ async function printEndUsers(
   args: Arguments,
 ): Promise<void> {
   const { project, key, model } = filters;
-  const { rows } = await store.endUsers({ fromMs, toMs, filters: { project, key, model } });
+  const rows = await store.endUsers({ fromMs, toMs, filters: { project, key, model } });
   const entries = rows.map(endUserEntry);
   const all = entries.map((entry) => ({ ...entry, end_user: entry.end_user ?? '(others)' }));
   const shown = all.map((entry) => tenants.shown(entry, args.flag('ids')));

@@ -182,7 +182,7 @@ export const USAGE_ROUTES: readonly Route[] = [
         ...(columns && { wanted: sumsOf(columns) }),
       };
       const { report, whole } = await reportOf(deps.usage, asked, query, query.totals === 'true');
-      const { rows, fromMs, toMs, complete } = report;
+      const { rows, fromMs, toMs } = report;
       const data = rows.map((row) => entryOf(row, columns));
       if (isTable)
         return csv([...(query.interval ? ['start'] : []), ...groupBy, ...(columns ?? USAGE_COLUMNS)], data);
@@ -191,7 +191,7 @@ export const USAGE_ROUTES: readonly Route[] = [
         from: new Date(fromMs).toISOString(),
         to: new Date(toMs).toISOString(),
         timezone: timeZone,
-        complete,
+        complete: true,
         ...(query.compare === 'true' && { before: await beforeOf(deps.usage, asked, columns, now) }),
         data: data as z.input<typeof rowSchema>[],
         ...(whole && { totals: totalsOf(whole, columns) }),
@@ -216,9 +216,9 @@ export const USAGE_ROUTES: readonly Route[] = [
         ...timesOf(query, now, timeZone),
         filters: filtersOf(query),
       });
-      const data = found.rows.map(endUserEntry);
+      const data = found.map(endUserEntry);
       if (wantsCsv(query, accept)) return csv(END_USER_COLUMNS, data);
-      return { object: 'usage.end_users' as const, complete: found.complete, data };
+      return { object: 'usage.end_users' as const, complete: true, data };
     },
   }),
 ];
