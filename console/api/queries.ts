@@ -6,7 +6,7 @@ import {
   useQuery,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { type ApiError, ask, type Answer, type Asked, type Name, type Query, readSession } from './client.ts';
+import { ApiError, ask, type Answer, type Asked, type Name, type Query, readSession } from './client.ts';
 import { useIsReceiving, useIsLive } from './events.ts';
 import { AWAY_MS, useReadAgain } from './live.ts';
 
@@ -24,6 +24,14 @@ interface Reading<A> {
   readonly changesAt?: (answer: A) => number | null;
   /** False: the query is disabled. */
   readonly when?: boolean;
+}
+
+/** Milliseconds until a read is repeated that failed although the request was right. */
+const REPEAT_MS = 10_000;
+
+/** True: the gateway was unreachable or broken, which may be over soon. */
+function isPassing(error: Error | null): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 
 /** Bounds of the delay until a response that changes by itself is read again, in milliseconds. */
@@ -45,7 +53,8 @@ export function useRead<N extends Name>(
     queryFn: ({ signal }) => ask(name, { ...asked, signal }),
     placeholderData: keepPreviousData,
     enabled: when,
-    refetchInterval: ({ state: { data } }) => {
+    refetchInterval: ({ state: { data, error } }) => {
+      if (isPassing(error)) return REPEAT_MS;
       const at = (data && changesAt?.(data)) ?? Infinity;
       const own = Math.max(SOONEST_MS, at - Date.now());
       const next = Math.min(away, own < Infinity ? Math.min(own, LATEST_MS) : Infinity);
@@ -103,7 +112,10 @@ export function useList<N extends ListName>(
     initialPageParam: null as string | null,
     getNextPageParam: (last: Answer<N>) => (last.has_more ? last.last_id : null),
     placeholderData: keepPreviousData,
-    refetchInterval: pauseMs === undefined || isReceiving || !isLive ? false : AWAY_MS,
+    refetchInterval: ({ state: { error } }) => {
+      if (isPassing(error)) return REPEAT_MS;
+      return pauseMs === undefined || isReceiving || !isLive ? false : AWAY_MS;
+    },
   });
   useReadAgain(queryKey, pauseMs);
   return {

@@ -20,7 +20,7 @@ const MOST = 6;
 
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [text, setText] = useState('');
-  const found = useFound(text.trim());
+  const { found, isSearching } = useFound(text.trim());
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -67,7 +67,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactNod
               )}
             </Autocomplete.List>
             <Autocomplete.Empty className="px-4 py-3 text-soft empty:hidden">
-              {found.length === 0 && 'Nothing has such a name.'}
+              {found.length === 0 && (isSearching ? 'Searching…' : 'No results.')}
             </Autocomplete.Empty>
           </Autocomplete.Root>
         </Dialog.Popup>
@@ -76,7 +76,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactNod
   );
 }
 
-function useFound(text: string): readonly Found[] {
+interface Search {
+  readonly found: readonly Found[];
+  /** True: results of the gateway for this text are not there yet. */
+  readonly isSearching: boolean;
+}
+
+function useFound(text: string): Search {
   const navigate = useNavigate();
   const settled = useSettled(text);
   const when = settled.length > 0;
@@ -92,8 +98,9 @@ function useFound(text: string): readonly Found[] {
     icon,
     go: () => void navigate({ to }),
   }));
-  if (wanted === '') return pages;
-  return [
+  if (wanted === '') return { found: pages, isSearching: false };
+  const isSearching = settled !== text || keys.isFetching || models.isFetching || providers.isPending;
+  const found = [
     ...(/^gen[-_]/.test(text)
       ? [
           {
@@ -135,4 +142,5 @@ function useFound(text: string): readonly Found[] {
         go: () => void navigate({ to: '/model/$', params: { _splat: id } }),
       })),
   ];
+  return { found, isSearching };
 }

@@ -9,7 +9,7 @@ import { BATCH_STATES, type BatchState } from '../format/states.ts';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { Segments } from '../ui/segments.tsx';
+import { Numbered, Segments } from '../ui/segments.tsx';
 import { BatchesTable } from './batches-table.tsx';
 import { CancelDialog } from './cancel-dialog.tsx';
 
@@ -31,6 +31,7 @@ export function BatchesPage(): ReactNode {
     { pauseMs: 1_000 },
   );
   const all = counts.data?.data ?? [];
+  const numberOf = (of: BatchState | 'open' | undefined): number | undefined => counts.data && sum(all, of);
   const narrow = (next: string): void =>
     void navigate({ search: next === '' ? {} : { status: next }, replace: true });
   return (
@@ -41,9 +42,12 @@ export function BatchesPage(): ReactNode {
           <Segments
             label="State"
             options={[
-              ['', numbered('All', sum(all, undefined))],
-              ['open', numbered('Not ended', sum(all, 'open'))],
-              ...ENDS.map((each) => [each, numbered(BATCH_STATES[each].word, sum(all, each))] as const),
+              ['', <Numbered word="All" number={numberOf(undefined)} />],
+              ['open', <Numbered word="Not ended" number={numberOf('open')} />],
+              ...ENDS.map(
+                (each) =>
+                  [each, <Numbered word={BATCH_STATES[each].word} number={numberOf(each)} />] as const,
+              ),
             ]}
             isChosen={(each) => each === (known ? status : '')}
             onChoose={narrow}
@@ -64,14 +68,6 @@ export function BatchesPage(): ReactNode {
       </div>
       {cancelled && <CancelDialog batch={cancelled} onClose={() => setCancelled(null)} />}
     </Page>
-  );
-}
-
-function numbered(word: string, batches: number): ReactNode {
-  return (
-    <>
-      {word} <span className="figures text-xs text-faint">{count(batches)}</span>
-    </>
   );
 }
 

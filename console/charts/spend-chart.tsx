@@ -7,7 +7,9 @@ import { bucketed, field, idOf, nameOf, type Dimension, type UsageRow } from '..
 import { counted, usd } from '../format/numbers.ts';
 import type { RangeSearch } from '../time/range.ts';
 import { useSpan } from '../time/use-span.ts';
+import { Card, Waiting } from '../ui/card.tsx';
 import { Chart, type Series } from '../ui/chart/chart.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { withOther } from './with-other.ts';
 
 /** Number of series with a colour of their own. */
@@ -53,6 +55,8 @@ export function SpendChart({
   );
   const all = whole ?? read.data?.data ?? NONE;
   const rows = by === undefined ? NONE : (divided.data?.data ?? NONE);
+  const isRead = (whole ?? read.data) !== undefined && (by === undefined || divided.data !== undefined);
+  const error = (whole === undefined && read.error) || (by !== undefined && divided.error);
   const ids = useMemo(
     () => (by === undefined ? [] : [...new Set(rows.map((row) => idOf(row, by)))]),
     [rows, by],
@@ -72,6 +76,13 @@ export function SpendChart({
       .toSorted((a, b) => sum(b) - sum(a));
     return withOther(each, valuesOf(all));
   }, [ids, rows, by, keys, all, grid]);
+  // The chart would say that nothing was used, which is not known yet.
+  if (!isRead)
+    return (
+      <Card title={title} aside={aside}>
+        {error ? <Problem error={error} /> : <Waiting rows={6} />}
+      </Card>
+    );
   const unpriced = all.reduce((sofar, row) => sofar + (UNPRICED(row) ?? 0), 0);
   return (
     <Chart

@@ -10,7 +10,7 @@ import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { Segments } from '../ui/segments.tsx';
+import { Numbered, Segments } from '../ui/segments.tsx';
 import { toast } from '../ui/toast.ts';
 import { When } from '../ui/when.tsx';
 import { JobsTable } from './jobs-table.tsx';
@@ -47,6 +47,7 @@ export function JobsPage(): ReactNode {
     });
   const all = counts.data?.data ?? [];
   const ofKind = all.filter((each) => kind === undefined || each.kind === kind);
+  const numberOf = (of: JobState | 'open' | undefined): number | undefined => counts.data && sum(ofKind, of);
   const kinds = [...new Set(all.map((each) => each.kind))].toSorted();
   return (
     <Page title="Jobs">
@@ -56,9 +57,11 @@ export function JobsPage(): ReactNode {
           <Segments
             label="State"
             options={[
-              ['', numbered('All', sum(ofKind, undefined))],
-              ['open', numbered('Not ended', sum(ofKind, 'open'))],
-              ...STATES.map((each) => [each, numbered(JOB_STATES[each].word, sum(ofKind, each))] as const),
+              ['', <Numbered word="All" number={numberOf(undefined)} />],
+              ['open', <Numbered word="Not ended" number={numberOf('open')} />],
+              ...STATES.map(
+                (each) => [each, <Numbered word={JOB_STATES[each].word} number={numberOf(each)} />] as const,
+              ),
             ]}
             isChosen={(each) => each === (known ? state : '')}
             onChoose={(each) => narrow(each, kind)}
@@ -89,14 +92,6 @@ export function JobsPage(): ReactNode {
         </Card>
       </div>
     </Page>
-  );
-}
-
-function numbered(word: string, jobs: number): ReactNode {
-  return (
-    <>
-      {word} <span className="figures text-xs text-faint">{count(jobs)}</span>
-    </>
   );
 }
 

@@ -9,6 +9,7 @@ import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { useHiddenColumns } from '../ui/columns.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
+import { cx } from '../ui/cx.ts';
 import { Problem } from '../ui/problem.tsx';
 import { REQUEST_COLUMNS } from './columns.tsx';
 import { FilterLine } from './filter-line.tsx';
@@ -98,7 +99,7 @@ export function ListPage(): ReactNode {
           </div>
         )}
         <Card flush className="mt-3">
-          <div className="min-h-22 border-b px-2 py-1">
+          <div className={cx('border-b px-2 py-1', counts.error ? 'hidden' : 'min-h-22')}>
             {counts.data && counts.data.total > 0 && (
               <Histogram
                 counts={counts.data}

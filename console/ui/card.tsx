@@ -50,7 +50,13 @@ interface CardProps {
 export function Card({ title, aside, className, flush, children }: CardProps): ReactNode {
   return (
     <section
-      className={cx('min-w-0 rounded-lg border bg-card', flush === true && 'overflow-clip', className)}
+      className={cx(
+        'min-w-0 rounded-lg border bg-card',
+        flush === true && 'overflow-clip',
+        // A card without content, as after an error, would be a mere line.
+        title == null && aside == null && 'has-[.card-content:empty]:hidden',
+        className,
+      )}
     >
       {(title != null || aside != null) && (
         <div className="flex min-h-12 flex-wrap items-center justify-between gap-2 px-4 pt-3 pb-2">
@@ -59,7 +65,9 @@ export function Card({ title, aside, className, flush, children }: CardProps): R
         </div>
       )}
       <div
-        className={flush === true ? 'relative' : cx('px-4 pb-4', title == null && aside == null && 'pt-4')}
+        className={
+          flush === true ? 'card-content relative' : cx('px-4 pb-4', title == null && aside == null && 'pt-4')
+        }
       >
         {children}
       </div>
@@ -107,7 +115,7 @@ export function Waiting({
     <div role="status" aria-label="Loading" className={cx('flex flex-col px-4', !isSeen && 'invisible')}>
       {Array.from({ length: rows }, (_, at) => (
         <div key={at} className={cx('flex items-center', tall ? 'h-15' : 'h-9')}>
-          <div className="h-3 w-full animate-pulse rounded bg-sunk" />
+          <div className="h-3 w-full animate-pulse rounded bg-line" />
         </div>
       ))}
     </div>

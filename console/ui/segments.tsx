@@ -1,5 +1,6 @@
 // Segmented control: a choice among a few options, all of them on the page.
 import type { ReactNode } from 'react';
+import { count } from '../format/numbers.ts';
 import { cx } from './cx.ts';
 
 interface SegmentsProps<Id> {
@@ -34,5 +35,20 @@ export function Segments<Id extends string>({
         </button>
       ))}
     </div>
+  );
+}
+
+interface NumberedProps {
+  readonly word: string;
+  /** Undefined: not known yet, so that no number is shown. */
+  readonly number: number | undefined;
+}
+
+/** Label of an option with the number of its entries. */
+export function Numbered({ word, number }: NumberedProps): ReactNode {
+  return (
+    <>
+      {word} {number !== undefined && <span className="figures text-xs text-faint">{count(number)}</span>}
+    </>
   );
 }

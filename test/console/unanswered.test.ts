@@ -1,0 +1,84 @@
+// Pages whose reads are slow or fail: they claim nothing that they do not know, and recover on their own.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Route } from 'playwright-core';
+import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
+
+const READS = '**/console/api/v1/management/**';
+/** Milliseconds, a little more than until a failed read is repeated. */
+const REPEATED_MS = 11_000;
+
+/** Leaves a request unanswered until the interception ends. */
+const HELD = (): Promise<void> => Promise.resolve();
+
+describe.skipIf(!HAS_BROWSER)('in a browser', () => {
+  let scene: ConsoleScene;
+  let looked: Looked;
+
+  beforeAll(async () => {
+    scene = await startConsole();
+    looked = await scene.look('admin');
+    await looked.page.clock.install();
+  }, SLOW);
+  afterAll(() => scene?.close());
+
+  /** Intercepts reads, but not the stream of events. @returns stops it */
+  async function intercept(handle: (route: Route) => Promise<void>): Promise<() => Promise<void>> {
+    const { page } = looked;
+    await page.route(READS, (route) =>
+      route.request().url().includes('/events') ? route.continue() : handle(route),
+    );
+    return () => page.unroute(READS);
+  }
+
+  test.each([
+    ['/usage', 'Usage', /Nothing with a known price/],
+    ['/jobs', 'Jobs', /All 0/],
+    ['/batches', 'Batches', /All 0/],
+  ])(
+    'while %s is read, it counts nothing yet',
+    async (path, heading, claim) => {
+      const { page, open } = looked;
+      const stop = await intercept(HELD);
+      await open(path, heading);
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'attached' });
+      expect(await page.getByRole('main').textContent()).not.toMatch(claim);
+      await stop();
+      await page.getByText(claim).first().waitFor();
+    },
+    SLOW,
+  );
+
+  test(
+    'a page that the gateway did not answer shows why, and reads again after a while',
+    async () => {
+      const { page, open } = looked;
+      const stop = await intercept((route) => route.abort());
+      await open('/jobs', 'Jobs');
+      await page.getByText('The gateway does not answer.').waitFor();
+      // Nothing but the reason: no card without content.
+      expect(await page.locator('main section').filter({ visible: true }).count()).toBe(0);
+      await stop();
+      await page.clock.fastForward(REPEATED_MS);
+      await page.getByText('No job yet').waitFor();
+      await page.getByText('The gateway does not answer.').waitFor({ state: 'hidden' });
+    },
+    SLOW,
+  );
+
+  test(
+    'the search says that nothing was found only when it has searched',
+    async () => {
+      const { page, open } = looked;
+      await open('', 'Overview');
+      await looked.idle();
+      const stop = await intercept(HELD);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('no such name');
+      await page.clock.runFor(1_000);
+      await page.getByText('Searching…').waitFor();
+      await stop();
+      await page.getByText('No results.').waitFor();
+    },
+    SLOW,
+  );
+});
