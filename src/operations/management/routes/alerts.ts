@@ -186,11 +186,14 @@ async function budgets(call: Pick<RawCall, 'deps' | 'now' | 'timeZone'>): Promis
   });
 }
 
-/** Keys that expire within a week. */
+/** Keys that expire within a week. Those made for less than that, such as the console's, expire as planned. */
 async function expiries({ keys, now }: Pick<RawCall, 'keys' | 'now'>): Promise<readonly Problem[]> {
   const stored = await keys.list({ limit: MOST_KEYS, order: 'desc', projectId: undefined, isRevoked: false });
-  const soon = ({ expiresAt }: KeyView): boolean =>
-    expiresAt !== null && expiresAt > now && expiresAt <= now + SOON_MS;
+  const soon = ({ createdAt, expiresAt }: KeyView): boolean =>
+    expiresAt !== null &&
+    expiresAt > now &&
+    expiresAt <= now + SOON_MS &&
+    (createdAt === null || expiresAt - createdAt > SOON_MS);
   return [...keys.configured(), ...stored.entries].filter(soon).map(({ id, name, expiresAt }): Problem => ({
     kind: 'key_expiry',
     text: `The key "${name}" expires soon`,

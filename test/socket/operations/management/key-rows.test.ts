@@ -33,6 +33,10 @@ const names = async (query: string) => (await rows(query)).map(({ name }) => nam
 beforeAll(async () => {
   gateway = await startManaged({
     projects: { search: { budgets: [{ usd: 50, per: 'month' }] } },
+    keys: [
+      { name: 'test', key: 'sk-test' },
+      { name: 'ends', key: 'sk-test-ends', expires: new Date(Date.now() + 2 * DAY_MS).toISOString() },
+    ],
     models: [
       {
         id: 'house/chat',
@@ -69,6 +73,12 @@ test('each row has its tightest budget, of the key or its project', async () => 
   expect(colleague?.['tightest']).toMatchObject({ of: 'key', allowed: 20, used: 0, share: 0 });
 });
 
+test('a key that expires soon is a problem, unless it was made for a short time', async () => {
+  const { body } = await gateway.manage('GET', '/problems');
+  const expiring = (body['data'] as Row[]).filter(({ kind }) => kind === 'key_expiry');
+  expect(expiring).toMatchObject([{ key: { name: 'ends' } }]);
+});
+
 test('a key is active, expires soon, has used up its budget, is archived with its project, or is revoked', async () => {
   const states = new Map((await rows('')).map(({ name, state }) => [name, state]));
   expect(Object.fromEntries(states)).toMatchObject({
@@ -77,7 +87,7 @@ test('a key is active, expires soon, has used up its budget, is archived with it
     small: 'budget_used_up',
     gone: 'revoked',
   });
-  expect(await names('state=budget_used_up,expires_soon&order_by=name')).toEqual(['short', 'small']);
+  expect(await names('state=budget_used_up,expires_soon&order_by=name')).toEqual(['ends', 'short', 'small']);
   expect(await names('state=revoked')).toEqual(['gone']);
   await gateway.manage('POST', '/projects', { name: 'old' });
   await make('late', { project: 'old' });
