@@ -6,7 +6,7 @@ import { TEST_KEY } from '../support/harness.ts';
 import { barriers, showIn } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
 
-/** Each with the menu that leads to it, where one does. Forms that are alike follow one another: one is seen dark, one light. */
+/** Each with the menu that leads to it, where one does. */
 const DIALOGS: readonly (readonly [path: string, opens: string, entry: string | null])[] = [
   ['/keys', 'New key', null],
   ['/keys', 'Actions for ci', 'Change…'],
@@ -16,8 +16,11 @@ const DIALOGS: readonly (readonly [path: string, opens: string, entry: string | 
   ['/keys', 'Actions for ci', 'Revoke…'],
   ['/providers', 'Add provider', null],
   ['/providers/sim', 'Disable…', null],
+  ['/providers/sim', 'Probe now…', null],
+  ['/alerts', 'New webhook', null],
 ];
 const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1440, height: 900 };
 const VIEWS = [/Conversation/, /Timeline/, /Routing/, /Cost/, /Changes/, /Raw/];
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
@@ -55,7 +58,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   /** Resolves when it has the focus. */
   const holds = (it: Locator): Promise<void> => it.and(looked.page.locator(':focus')).waitFor();
   const button = (name: string): Locator => looked.page.getByRole('button', { name, exact: true });
-  /** Barriers, and elements too wide for a phone, in a part of a page. */
+  /** Barriers, and elements too wide for the window, in a part of a page. */
   async function wrongWith(part: string, colorScheme: 'dark' | 'light'): Promise<readonly string[]> {
     const { page } = looked;
     await showIn(page, colorScheme);
@@ -68,7 +71,17 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         ),
       part,
     );
-    if (width > PHONE.width) found.push(`${part} is ${width} pixels wide`);
+    if (width > (page.viewportSize()?.width ?? 0)) found.push(`${part} is ${width} pixels wide`);
+    return found;
+  }
+  /** The same of the open dialog, in both themes, on a phone and on a desk. */
+  async function wrongWithDialog(): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const size of [DESK, PHONE]) {
+      await looked.page.setViewportSize(size);
+      for (const scheme of ['light', 'dark'] as const)
+        found.push(...(await wrongWith('[role=dialog]', scheme)));
+    }
     return found;
   }
 
@@ -92,17 +105,17 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   afterAll(() => scene?.close());
 
   test(
-    'every dialog keeps nobody out, has room on a phone, and gives the focus back',
+    'every dialog keeps nobody out in both themes, has room on a phone, and gives the focus back',
     async () => {
       const { page } = looked;
       const dialog = page.getByRole('dialog');
-      for (const [at, [path, opens, entry]] of DIALOGS.entries()) {
+      for (const [path, opens, entry] of DIALOGS) {
         await page.goto(`${scene.gateway.origin}/console${path}`);
         await button(opens).press('Enter');
         if (entry !== null) await page.getByRole('menuitem', { name: entry }).click();
         // At what is to be filled in, or at the way back.
         await holds(dialog.locator('input, select, button:text("Cancel")'));
-        expect(await wrongWith('[role=dialog]', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
+        expect(await wrongWithDialog()).toEqual([]);
         await page.keyboard.press('Escape');
         await holds(button(opens));
       }
@@ -118,7 +131,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const dialog = page.getByRole('dialog');
       await page.keyboard.press('Control+k');
       await holds(dialog.getByRole('combobox'));
-      expect(await wrongWith('[role=dialog]', 'light')).toEqual([]);
+      expect(await wrongWithDialog()).toEqual([]);
       await page.keyboard.type('key');
       await dialog.getByRole('option', { name: /Keys/ }).waitFor();
       await page.keyboard.press('Enter');
@@ -126,7 +139,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await open('/usage', 'Usage');
       await button('Time: Last 24 h').press('Enter');
       await dialog.getByRole('grid').waitFor();
-      expect(await wrongWith('[role=dialog]', 'dark')).toEqual([]);
+      expect(await wrongWithDialog()).toEqual([]);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
       await page.locator('body').press('?');
@@ -138,7 +151,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         'Go to Keys',
       ])
         await dialog.getByText(what).waitFor();
-      expect(await wrongWith('[role=dialog]', 'light')).toEqual([]);
+      expect(await wrongWithDialog()).toEqual([]);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
     },

@@ -64,7 +64,7 @@ export const consoleRequirements: Requirements = {
     CONSOLE,
     'Every page can be used by everybody, light and dark, on a phone and with the keyboard, and shows texts of others as texts.',
     `${PAGES} the page %s is there, keeps nobody out, and has room on a phone, light and dark`,
-    `${REACH} every dialog keeps nobody out, has room on a phone, and gives the focus back`,
+    `${REACH} every dialog keeps nobody out in both themes, has room on a phone, and gives the focus back`,
     `${REACH} so do the search of everything, the range of time with its calendar, and the list of keys`,
     `${REACH} a request is found, opened beside the list, and seen from all sides with the keyboard alone`,
     `${REACH} limits are changed, a question is sent and the past computed with the keyboard alone`,
