@@ -63,6 +63,11 @@ export function exactUsd(value: number | null | undefined): string {
   return `${value < 0 ? '−' : ''}$${withDecimals(decimals).format(size)}`;
 }
 
+/** `$1.5K` from a thousand dollars on, for labels without room for more. @param value USD; null: unknown */
+export function shortUsd(value: number | null | undefined): string {
+  return value != null && value >= 1_000 ? `$${compact.format(value)}` : exactUsd(value);
+}
+
 /**
  * A sum in USD. `≥ $2.66`: some requests have no known price. `Unknown`: none has.
  * @param unpriced requests whose price is unknown

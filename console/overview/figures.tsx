@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { bucketed, field, TOKENS, type UsageRow, type Value } from '../api/sums.ts';
-import { change, count, counted, duration, share, short, usdSum } from '../format/numbers.ts';
+import { change, count, counted, duration, share, short, shortUsd, usdSum } from '../format/numbers.ts';
 import type { Filters } from './links.ts';
 import type { Grid, RangeSearch } from '../time/range.ts';
 import { Spark } from '../ui/spark.tsx';
@@ -47,7 +47,7 @@ export function Figures({ now, before, rows, grid, range }: FiguresProps): React
     },
     {
       name: 'Spend',
-      text: now ? usdSum(of(USD, now), unpriced) : '$0',
+      text: now ? spendText(of(USD, now), unpriced) : '$0',
       change: change(of(USD, now), of(USD, before)),
       note: unpriced > 0 ? `${counted(unpriced, 'request')} without a price` : null,
       search: { order: '-cost' },
@@ -90,6 +90,14 @@ export function Figures({ now, before, rows, grid, range }: FiguresProps): React
       ))}
     </section>
   );
+}
+
+/** Spend in USD from which cents say nothing, and do not fit. */
+const LARGE_USD = 100_000;
+
+function spendText(usd: number | null, unpriced: number): string {
+  if (usd === null || usd < LARGE_USD) return usdSum(usd, unpriced);
+  return `${unpriced > 0 ? '≥ ' : ''}${shortUsd(usd)}`;
 }
 
 interface FigureProps {

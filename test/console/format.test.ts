@@ -1,6 +1,6 @@
 // How the console writes numbers and times, and which colours a chart gives to its names.
 import { expect, test } from 'bun:test';
-import { duration, limitWords, share } from '../../console/format/numbers.ts';
+import { duration, limitWords, share, shortUsd } from '../../console/format/numbers.ts';
 import { ahead } from '../../console/format/times.ts';
 import { coloursOf } from '../../console/ui/chart/colours.ts';
 
@@ -34,6 +34,16 @@ test.each([
   ['100000 requests per minute for acme/m-20250101', '100,000 requests per minute for acme/m-20250101'],
 ])('the limit %p is written as %p', (text, written) => {
   expect(limitWords(text)).toBe(written);
+});
+
+test.each([
+  [0.000_075, '$0.000075'],
+  [0.1, '$0.10'],
+  [999, '$999.00'],
+  [1_500, '$1.5K'],
+  [2_583_567.1, '$2.6M'],
+])('%d USD are %p where there is no room for more', (value, written) => {
+  expect(shortUsd(value)).toBe(written);
 });
 
 test.each([

@@ -11,7 +11,7 @@ import {
   type ReactNode,
 } from 'react';
 import type UPlot from 'uplot';
-import { exactUsd, share, usd } from '../../format/numbers.ts';
+import { share, shortUsd, usd } from '../../format/numbers.ts';
 import { Button } from '../button.tsx';
 import { Card } from '../card.tsx';
 import { coloursOf } from './colours.ts';
@@ -154,7 +154,7 @@ function Plot({ title, times, step, series, kind, write, onRange, height }: Plot
   const isLast = useEffectEvent(() => ((times.at(-1) ?? 0) + step) * 1_000 > Date.now());
   const ranged = useEffectEvent((from: number, to: number) => onRange?.(from, to));
   const hasRange = onRange !== undefined;
-  const writeAxis = write === usd ? exactUsd : write;
+  const writeAxis = write === usd ? shortUsd : write;
   useEffect(() => {
     const { current: element } = place;
     if (!element) return undefined;
