@@ -6,7 +6,7 @@ import { DIMENSIONS, TOKEN_COLUMNS } from '../api/sums.ts';
 import { SpendChart } from '../charts/spend-chart.tsx';
 import { OpenProblems } from '../problems/open-problems.tsx';
 import { useSpan } from '../time/use-span.ts';
-import { Page, Waiting } from '../ui/card.tsx';
+import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { FailureChart } from './failure-chart.tsx';
@@ -39,6 +39,11 @@ export function OverviewPage(): ReactNode {
     { pauseMs: 15_000 },
   );
   const total = all.data?.totals?.all;
+  const newest = useRead(
+    'GET /generations',
+    { query: { limit: 1 } },
+    { when: total === null, pauseMs: 15_000 },
+  );
   const select = (from: number, to: number): void =>
     void navigate({
       search: {
@@ -62,7 +67,7 @@ export function OverviewPage(): ReactNode {
             range={range}
           />
         )}
-        {total === null && <FirstUse />}
+        {total === null && newest.data && (newest.data.data.length === 0 ? <FirstUse /> : <Quiet />)}
         {all.data && total != null && (
           <>
             <div className="grid gap-4 xl:grid-cols-2">
@@ -92,5 +97,16 @@ export function OverviewPage(): ReactNode {
         )}
       </div>
     </Page>
+  );
+}
+
+/** Shown instead of charts if there are requests, but none in this time. */
+function Quiet(): ReactNode {
+  return (
+    <Card>
+      <Empty icon="requests" title="No requests in this time">
+        Choose a longer time above.
+      </Empty>
+    </Card>
   );
 }

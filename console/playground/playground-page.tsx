@@ -68,8 +68,8 @@ export function PlaygroundPage(): ReactNode {
       }
     >
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_18rem_22rem]">
-        <div className="flex min-w-0 flex-col gap-4">
-          <div className={`grid gap-4 ${sides.length > 1 ? 'lg:grid-cols-2' : ''}`}>
+        <div className="flex min-w-0 flex-col gap-4 xl:min-h-[calc(100dvh-6rem)]">
+          <div className={`grid flex-1 gap-4 ${sides.length > 1 ? 'lg:grid-cols-2' : ''}`}>
             {sides.map((side, at) => (
               <SideCard
                 key={at === 0 ? 'first' : 'second'}

@@ -87,7 +87,12 @@ export function Detail({ generation, view, onView, isWide }: DetailProps): React
       id: 'conversation',
       label: 'Conversation',
       content: (
-        <div className={cx('grid gap-6', isWide && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>
+        <div
+          className={cx(
+            'grid gap-6',
+            isWide && 'lg:grid-cols-[minmax(0,1fr)_18rem] 2xl:grid-cols-[minmax(0,1fr)_24rem]',
+          )}
+        >
           <Conversation generation={generation} />
           <Facts generation={generation} />
         </div>

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
 
+const NO_ROWS = { object: 'list', data: [], first_id: null, last_id: null, has_more: false };
+
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let scene: ConsoleScene;
   let looked: Looked;
@@ -53,12 +55,28 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('button', { name: 'New key' }).first().click();
       await page.getByLabel('Name', { exact: true }).fill('poor');
       await page.getByLabel('Budget in USD').fill('0.00001');
-      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('button', { name: 'Test it' }).click();
       await page.getByText(/Refused with 402: .*or have the limit raised\.$/).waitFor();
       await page.getByRole('button', { name: 'Copy key' }).click();
       await page.getByRole('button', { name: 'Done' }).click();
       expect(looked.complaints.splice(0)).toEqual([expect.stringContaining('402')]);
+    },
+    SLOW,
+  );
+
+  test(
+    'first steps are shown until there is a request, and not of a time without any',
+    async () => {
+      const { page, open } = looked;
+      const long = '?from=2020-01-01T00:00:00.000Z&to=2020-01-03T00:00:00.000Z';
+      await page.route('**/generations?limit=1', (route) => route.fulfill({ json: NO_ROWS }));
+      await open(long, 'Overview');
+      await page.getByText('First steps').waitFor();
+      await page.unroute('**/generations?limit=1');
+      await open(long, 'Overview');
+      await page.getByText('No requests in this time').waitFor();
+      expect(await page.getByText('First steps').count()).toBe(0);
     },
     SLOW,
   );
