@@ -80,7 +80,8 @@ export function AlertsPage(): ReactNode {
           {!alerts.rows && !alerts.error && <Waiting rows={6} />}
           {alerts.rows?.length === 0 && (
             <Empty icon="alerts" title={known ? 'No alert is in this state' : 'No alert was raised yet'}>
-              Alerts are raised when a provider fails, a budget is nearly used up, or costs jump.
+              Alerts are raised when an endpoint fails, a provider refuses its key, a budget is nearly used
+              up, or a webhook is disabled.
             </Empty>
           )}
           {alerts.rows && alerts.rows.length > 0 && (

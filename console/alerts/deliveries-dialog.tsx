@@ -28,7 +28,7 @@ export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps): R
     onSuccess: () => queries.invalidateQueries({ queryKey: ['GET /webhooks/{id}/deliveries'] }),
   });
   return (
-    <Dialog open onClose={onClose} title="What it was sent" about={`${url}: the last 14 days.`}>
+    <Dialog open onClose={onClose} title="Deliveries" about={`${url}: the last 14 days.`}>
       {(list.error ?? sending.error) && <Problem error={list.error ?? sending.error} />}
       {!list.rows && !list.error && <Waiting rows={4} />}
       {list.rows?.length === 0 && <p className="text-soft">Nothing yet. Send a test to try it.</p>}

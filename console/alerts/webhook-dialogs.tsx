@@ -44,8 +44,8 @@ export function NewWebhook({ onClose }: NewWebhookProps): ReactNode {
   return (
     <FormDialog
       title="New webhook"
-      about="It is sent what happens, signed as Standard Webhooks are."
-      verb="Make the webhook"
+      about="It receives events, signed according to Standard Webhooks."
+      verb="Create webhook"
       busy={making.isPending}
       error={making.error}
       onSubmit={() => making.mutate()}
@@ -85,8 +85,8 @@ export function DeleteWebhook({ webhook: { id, url }, onClose }: DeleteWebhookPr
   return (
     <FormDialog
       title="Delete the webhook"
-      about={`${url} is sent nothing any more, and what waits for it is not sent.`}
-      verb="Delete it"
+      about={`${url} receives nothing any more. Messages that wait for it are dropped.`}
+      verb="Delete webhook"
       danger
       busy={deleting.isPending}
       error={deleting.error}

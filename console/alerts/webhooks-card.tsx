@@ -38,7 +38,7 @@ export function WebhooksCard(): ReactNode {
     },
   });
   const entriesOf = (webhook: Webhook): readonly MenuEntry[] => [
-    { label: 'What it was sent…', icon: 'requests', onSelect: () => setOpened({ type: 'sent', webhook }) },
+    { label: 'Deliveries…', icon: 'requests', onSelect: () => setOpened({ type: 'sent', webhook }) },
     {
       label: 'Send a test',
       icon: 'send',
@@ -79,7 +79,7 @@ export function WebhooksCard(): ReactNode {
       {!list.rows && !list.error && <Waiting rows={2} />}
       {list.rows?.length === 0 && (
         <p className="px-4 pb-4 text-soft">
-          Nobody is sent anything. A webhook gets alerts, and ends of answers in the background.
+          No webhooks yet. A webhook receives alerts, and the ends of background responses and batches.
         </p>
       )}
       {list.rows && list.rows.length > 0 && (
@@ -101,7 +101,8 @@ export function WebhooksCard(): ReactNode {
               ),
             },
             {
-              name: 'Gets',
+              name: 'Events',
+              className: 'min-w-[12ch]',
               cell: ({ events }) => (
                 <span title={events?.join(', ')}>
                   {events === null
@@ -112,7 +113,7 @@ export function WebhooksCard(): ReactNode {
                 </span>
               ),
             },
-            { name: 'Of', cell: ({ project }) => project ?? 'all projects' },
+            { name: 'Project', className: 'whitespace-nowrap', cell: ({ project }) => project ?? 'all' },
             {
               name: 'State',
               cell: ({ state, failing_since: since, disabled_reason: reason }) => (

@@ -169,7 +169,7 @@ function OpenAlerts(): ReactNode {
   const open = data?.data.length ?? 0;
   if (open === 0) return null;
   return (
-    <span className="figures absolute ml-8 rounded-full bg-bad-wash px-1.5 text-xs font-medium text-bad md:static md:ml-0">
+    <span className="figures absolute ml-10 rounded-full bg-bad-wash px-1.5 text-xs font-medium text-bad md:static md:ml-0">
       {open}
       {data?.has_more === true && '+'}
       <span className="sr-only"> open</span>

@@ -86,7 +86,7 @@ export function KeyDialog({ action, onClose, onMade }: KeyDialogProps): ReactNod
       )}
       {action.type === 'change' && <KeyFields texts={texts} onChange={setTexts} />}
       {action.type === 'rotate' && (
-        <SelectField label="Time in which the old secret is good, too" value={grace} onChange={setGrace}>
+        <SelectField label="Keep the old secret valid for" value={grace} onChange={setGrace}>
           {GRACES.map(([value, text]) => (
             <option key={value} value={value}>
               {text}
@@ -101,7 +101,7 @@ export function KeyDialog({ action, onClose, onMade }: KeyDialogProps): ReactNod
 function wordsOf(action: KeyAction): { title: string; about?: string; verb: string } {
   switch (action.type) {
     case 'create':
-      return { title: 'New key', verb: 'Make the key' };
+      return { title: 'New key', verb: 'Create key' };
     case 'change':
       return { title: `Change ${action.key.name}`, about: 'In force at once.', verb: 'Save' };
     case 'rotate':

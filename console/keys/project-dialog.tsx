@@ -39,7 +39,7 @@ export function ProjectDialog({ project, onClose }: ProjectDialogProps): ReactNo
     <FormDialog
       title={project === null ? 'New project' : `Change ${project.id}`}
       about="Keys of one project share what they store, and its budget."
-      verb={project === null ? 'Make the project' : 'Save'}
+      verb={project === null ? 'Create project' : 'Save'}
       busy={doing.isPending}
       error={doing.error}
       onSubmit={() => doing.mutate()}

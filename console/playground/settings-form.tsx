@@ -47,13 +47,13 @@ export function SettingsForm({ settings, onChange }: SettingsFormProps): ReactNo
         value={settings.effort}
         onChange={(text) => set({ effort: text as Common['effort'] })}
       >
-        <option value="">As the model has it</option>
+        <option value="">Model default</option>
         <option value="low">low</option>
         <option value="medium">medium</option>
         <option value="high">high</option>
       </SelectField>
       <TextField
-        label="Most tokens of the answer"
+        label="Maximum output tokens"
         type="number"
         min={1}
         value={settings.maxTokens}
@@ -65,7 +65,7 @@ export function SettingsForm({ settings, onChange }: SettingsFormProps): ReactNo
         min={0}
         max={2}
         step={0.1}
-        placeholder="As the model has it"
+        placeholder="Model default"
         value={settings.temperature}
         onChange={(text) => set({ temperature: text })}
       />
@@ -113,7 +113,7 @@ function ToolsField({
           className="target text-accent underline"
           onClick={() => take(JSON.stringify(EXAMPLE, null, 2))}
         >
-          Put an example in
+          Insert an example
         </button>
       }
     >

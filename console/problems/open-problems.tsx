@@ -152,10 +152,10 @@ interface LineProps {
 function Line({ state, name, links, children }: LineProps): ReactNode {
   return (
     <>
-      <span className="w-32">{state}</span>
-      <span className="w-36 truncate font-medium xl:w-64">{name}</span>
+      <span className="sm:w-32">{state}</span>
+      <span className="min-w-0 truncate font-medium sm:w-36 xl:w-64">{name}</span>
       <span className="min-w-0 flex-1 basis-60 text-soft">{children}</span>
-      <span className="flex gap-1">{links}</span>
+      <span className="-ml-2 flex gap-1 sm:ml-0">{links}</span>
     </>
   );
 }

@@ -27,7 +27,7 @@ export function AddDialog({ onClose }: { readonly onClose: () => void }): ReactN
       open
       onClose={onClose}
       title="Add provider"
-      about="Providers stand in the configuration file. A change of the file is in force at once."
+      about="Providers are defined in the configuration file. Changes take effect immediately."
     >
       <form
         className="flex flex-col gap-4"

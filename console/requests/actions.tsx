@@ -92,6 +92,13 @@ function curlOf({ protocol, requested_model: model, streamed }: Generation, body
   ].join('\n');
 }
 
+/** Result of the comparison. `null`: one of the answers is missing or was not kept. */
+const SAME: ReadonlyMap<boolean | null, string> = new Map([
+  [true, 'The answer is the same.'],
+  [false, 'The answer differs.'],
+  [null, 'The answers cannot be compared, because one is missing.'],
+]);
+
 function Replay({
   generation,
   onClose,
@@ -114,12 +121,7 @@ function Replay({
       { name: 'Now', ...after },
     ];
     return (
-      <Dialog
-        open
-        onClose={onClose}
-        title="Asked again"
-        about={isSame === true ? 'The answer is the same.' : 'The answer differs.'}
-      >
+      <Dialog open onClose={onClose} title="Asked again" about={SAME.get(isSame)}>
         <Table
           label="Then and now"
           rows={sides}

@@ -9,7 +9,6 @@ import { Problem } from '../ui/problem.tsx';
 import { WhyHere } from '../ui/why-here.tsx';
 import { explainRoute } from './explain-route.ts';
 
-const NOBODY: ReadonlyMap<string, string> = new Map();
 /** Factors by which endpoints can be ordered. Empty: the order of the key and the configuration. */
 const FACTORS = ['price', 'latency', 'throughput', 'quality'] as const;
 
@@ -71,7 +70,7 @@ export function Explain(): ReactNode {
             ))}
           </datalist>
           <SelectField label="Key" value={key} onChange={setKey}>
-            <option value="">the console's own</option>
+            <option value="">Key of the console</option>
             {keys.data?.data
               .filter(({ roles }) => roles.includes('models'))
               .map(({ id, name }) => (
@@ -80,14 +79,14 @@ export function Explain(): ReactNode {
                 </option>
               ))}
           </SelectField>
-          <SelectField label="In order of" value={wish.factor} onChange={(factor) => set({ factor })}>
-            <option value="">as configured</option>
+          <SelectField label="Order endpoints by" value={wish.factor} onChange={(factor) => set({ factor })}>
+            <option value="">Configured order</option>
             {FACTORS.map((factor) => (
               <option key={factor}>{factor}</option>
             ))}
           </SelectField>
-          <SelectField label="Without" value={wish.without} onChange={(without) => set({ without })}>
-            <option value="">no exception</option>
+          <SelectField label="Without provider" value={wish.without} onChange={(without) => set({ without })}>
+            <option value="">None</option>
             {providers.data?.data.map(({ id }) => (
               <option key={id}>{id}</option>
             ))}
@@ -97,7 +96,7 @@ export function Explain(): ReactNode {
           <summary className="target text-soft">The request as JSON</summary>
           <Field
             label="Request"
-            hint="As any of the protocols writes it. It is planned and not sent."
+            hint="In any of the protocols. The request is planned, not sent."
             className="mt-2"
           >
             {(control) => (
@@ -118,10 +117,11 @@ export function Explain(): ReactNode {
       </form>
       <section aria-label="Decision" aria-live="polite">
         {asking.error && <Problem error={asking.error} />}
-        {asking.data && !asking.error && <WhyHere route={asking.data} asked={NOBODY} />}
+        {asking.data && !asking.error && <WhyHere route={asking.data} />}
         {!asking.data && !asking.error && (
-          <Empty icon="routing" title="Ask where a request would go">
-            The order of endpoints, the reason of each, and who is passed over are shown here.
+          <Empty icon="routing" title="See where a request would go">
+            The plan shows the endpoints in their order with reasons, and those that are excluded. Nothing is
+            sent.
           </Empty>
         )}
       </section>

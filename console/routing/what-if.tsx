@@ -75,7 +75,7 @@ export function WhatIf(): ReactNode {
           value={wishes.factor}
           onChange={(text) => set({ factor: text as Wishes['factor'] })}
         >
-          <option value="">Current order</option>
+          <option value="">Configured order</option>
           {FACTORS.map((factor) => (
             <option key={factor}>{factor}</option>
           ))}

@@ -42,7 +42,7 @@ export function SettingsPage(): ReactNode {
 }
 
 const ICONS: Readonly<Record<Theme, IconName>> = { system: 'screen', light: 'sun', dark: 'moon' };
-const NAMES: Readonly<Record<Theme, string>> = { system: 'As the system', light: 'Light', dark: 'Dark' };
+const NAMES: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' };
 
 function General(): ReactNode {
   const [theme, setTheme] = useState(chosenTheme);

@@ -29,8 +29,8 @@ export interface RouteTable {
 
 interface WhyHereProps {
   readonly route: RouteTable;
-  /** Result of each endpoint that was tried, by name. */
-  readonly asked: ReadonlyMap<string, string>;
+  /** Result of each endpoint that was tried, by name; absent: the request was only planned. */
+  readonly asked?: ReadonlyMap<string, string>;
 }
 
 export function WhyHere({ route, asked }: WhyHereProps): ReactNode {
@@ -44,7 +44,12 @@ export function WhyHere({ route, asked }: WhyHereProps): ReactNode {
       </p>
       <ol className="relative ml-3 border-l-2 border-line">
         {candidates.map((candidate) => (
-          <Step key={`${candidate.position}`} candidate={candidate} outcome={asked.get(candidate.endpoint)} />
+          <Step
+            key={`${candidate.position}`}
+            candidate={candidate}
+            isPlanned={asked === undefined}
+            outcome={asked?.get(candidate.endpoint)}
+          />
         ))}
         {excluded.map(({ model, endpoint, reason }) => (
           <li key={`${model} ${endpoint ?? ''}`} className="relative pb-3 pl-5">
@@ -65,10 +70,12 @@ export function WhyHere({ route, asked }: WhyHereProps): ReactNode {
 
 interface StepProps {
   readonly candidate: Candidate;
+  /** True: no endpoint was asked, so there is nothing to say about it. */
+  readonly isPlanned: boolean;
   readonly outcome: string | undefined;
 }
 
-function Step({ candidate, outcome }: StepProps): ReactNode {
+function Step({ candidate, isPlanned, outcome }: StepProps): ReactNode {
   const tone: Tone = outcome === undefined ? 'idle' : outcome === 'completed' ? 'quiet' : 'bad';
   const facts = [
     candidate.price && `${rate(candidate.price.input)} in, ${rate(candidate.price.output)} out per 1M`,
@@ -89,9 +96,8 @@ function Step({ candidate, outcome }: StepProps): ReactNode {
       <p className="flex flex-wrap items-center gap-2">
         <span className="font-medium">{candidate.endpoint}</span>
         <span className="text-sm text-soft">{candidate.model}</span>
-        {outcome === undefined ? (
-          <span className="text-xs text-faint">not asked</span>
-        ) : (
+        {outcome === undefined && !isPlanned && <span className="text-xs text-faint">not asked</span>}
+        {outcome !== undefined && (
           <Signal tone={tone}>{outcome === 'completed' ? 'answered' : outcome}</Signal>
         )}
         {candidate.state !== 'closed' && <Signal tone="warn">breaker {candidate.state}</Signal>}

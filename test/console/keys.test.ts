@@ -61,7 +61,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('button', { name: 'Done without a copy' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await act('by-keyboard', 'Rotate…');
-      await page.getByLabel('Time in which the old secret').selectOption('an hour');
+      await page.getByLabel('Keep the old secret').selectOption('an hour');
       await page.getByRole('button', { name: 'Rotate', exact: true }).focus();
       await page.keyboard.press('Enter');
       await page.getByText('The key is shown only now').waitFor();
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByLabel('Name', { exact: true }).fill(XSS);
       await page.getByLabel('Budget in USD').fill('0.001');
       await page.getByLabel('Time of the budget').selectOption('for all time');
-      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
       const key = await secret();
       await done();
       const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: XSS }) });
@@ -126,7 +126,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('button', { name: 'New project' }).click();
       await page.getByLabel('Name', { exact: true }).fill('search');
       await page.getByLabel('Budget in USD').fill('40');
-      await page.getByRole('button', { name: 'Make the project' }).click();
+      await page.getByRole('button', { name: 'Create project' }).click();
       await act('search', 'Change…');
       await page.getByLabel('Requests a minute').fill('60');
       await page.getByLabel('Time of the budget').selectOption('per day');
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       // A refusal is shown, and the form stays.
       await page.getByRole('button', { name: 'New project' }).click();
       await page.getByLabel('Name', { exact: true }).fill('search');
-      await page.getByRole('button', { name: 'Make the project' }).click();
+      await page.getByRole('button', { name: 'Create project' }).click();
       await page.getByRole('dialog').getByRole('alert').waitFor();
       await page.keyboard.press('Escape');
       expect(looked.complaints.splice(0)).toEqual([expect.stringContaining('409')]);

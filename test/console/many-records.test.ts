@@ -327,7 +327,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
         async () => {
           await page.getByLabel('Name', { exact: true }).fill('colleague');
           await page.getByLabel('Budget in USD').fill('20');
-          await page.getByRole('button', { name: 'Make the key' }).click();
+          await page.getByRole('button', { name: 'Create key' }).click();
         },
         async () => {
           await page.getByRole('button', { name: 'Copy all as a message' }).click();

@@ -150,7 +150,7 @@ export function testQuestions(sceneOf: () => Scene): void {
       await click(page.getByRole('button', { name: 'New key' }));
       await page.getByLabel('Name', { exact: true }).fill('colleague');
       await page.getByLabel('Budget in USD').fill('20');
-      await click(page.getByRole('button', { name: 'Make the key' }));
+      await click(page.getByRole('button', { name: 'Create key' }));
       await page.getByRole('button', { name: 'Copy key' }).waitFor();
       await page.keyboard.press('Escape');
       expect(await barriers(page, '[role=dialog]')).toEqual([]);

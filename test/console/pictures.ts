@@ -131,7 +131,7 @@ const OPENED: readonly (readonly [name: string, path: string, open: (looked: Loo
       await page.getByRole('button', { name: 'New key' }).first().click();
       // A name is given once.
       await page.getByLabel('Name', { exact: true }).fill(`colleague ${(handed += 1)}`);
-      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('button', { name: 'Copy key' }).waitFor();
     },
   ],

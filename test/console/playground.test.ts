@@ -63,7 +63,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const { page, open, picture } = looked;
       await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
       await page.getByLabel('Reasoning').selectOption('low');
-      await page.getByRole('button', { name: 'Put an example in' }).click();
+      await page.getByRole('button', { name: 'Insert an example' }).click();
       await page.getByLabel('Message', { exact: true }).fill('What is the weather in "Paris"?');
       await page.keyboard.press('Enter');
       await page.getByLabel('Result of get_weather').fill(`${XSS} 21 degrees`);

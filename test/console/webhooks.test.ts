@@ -31,11 +31,11 @@ describe.skipIf(!HAS_BROWSER)('webhooks in a browser', () => {
       const url = `${receiver.url.origin}/events`;
       const dialog = page.getByRole('dialog');
       await looked.open('/alerts', 'Alerts');
-      await page.getByText('Nobody is sent anything.').waitFor();
+      await page.getByText('No webhooks yet.').waitFor();
       await page.getByRole('button', { name: 'New webhook' }).click();
       await dialog.getByLabel('Address').fill(url);
       expect(await barriers(page, '[role=dialog]')).toEqual([]);
-      await dialog.getByRole('button', { name: 'Make the webhook' }).click();
+      await dialog.getByRole('button', { name: 'Create webhook' }).click();
       await dialog.getByText(/^whsec_/).waitFor();
       await page.keyboard.press('Escape');
       await dialog.getByRole('button', { name: 'Done' }).click();
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_BROWSER)('webhooks in a browser', () => {
       };
       await act('Send a test');
       await page.getByText('A test is on its way').waitFor();
-      await act('What it was sent…');
+      await act('Deliveries…');
       await dialog.getByText('Completed').waitFor();
       expect(await barriers(page, '[role=dialog]')).toEqual([]);
       expect(types).toEqual(['webhook.test']);
@@ -60,8 +60,8 @@ describe.skipIf(!HAS_BROWSER)('webhooks in a browser', () => {
       await dialog.getByRole('row').nth(2).getByText('Completed').waitFor();
       await dialog.getByRole('button', { name: 'Close' }).click();
       await act('Delete…');
-      await dialog.getByRole('button', { name: 'Delete it' }).click();
-      await page.getByText('Nobody is sent anything.').waitFor();
+      await dialog.getByRole('button', { name: 'Delete webhook' }).click();
+      await page.getByText('No webhooks yet.').waitFor();
       expect(looked.complaints).toEqual([]);
       expect(await looked.undescribed()).toEqual([]);
     },
