@@ -73,7 +73,7 @@ export function Sessions(): ReactNode {
                       busy={ending.isPending && ending.variables.id === row.id}
                       onClick={() => ending.mutate(row)}
                     >
-                      End session
+                      End
                     </Button>
                   ),
               },

@@ -333,11 +333,11 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const { page, open } = looked;
       await open('/routing', 'Routing');
       await page.getByLabel('Key', { exact: true }).selectOption('test');
-      await page.getByLabel('In order of').selectOption('price');
+      await page.getByLabel('Order endpoints by').selectOption('price');
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByText('policy priority by').waitFor();
       await page.getByRole('tab', { name: 'What if?' }).click();
-      await page.getByLabel('If prices changed of').selectOption('sim');
+      await page.getByLabel('Change prices of').selectOption('sim');
       await page.getByRole('button', { name: 'Estimate' }).click();
       await page.getByText('Of all').waitFor();
     },
