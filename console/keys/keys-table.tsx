@@ -99,7 +99,7 @@ function Budget({ of: { tightest } }: { readonly of: Pick<Key, 'tightest'> }): R
   const short = shortLimit(text);
   return (
     <span
-      className="inline-flex items-center gap-x-2 md:whitespace-nowrap"
+      className="inline-flex items-center gap-x-2 align-top md:whitespace-nowrap"
       title={`${amount}: ${limitWords(text)}${of === 'project' ? ', of its project' : ''}`}
     >
       <UsedBar part={part} />

@@ -164,7 +164,7 @@ function Used({ standing }: { readonly standing: Standing | undefined }): ReactN
   const part = partOf(standing);
   const text = shortLimit(standing.text);
   return (
-    <span className="inline-flex items-center gap-2 md:whitespace-nowrap">
+    <span className="inline-flex items-center gap-2 align-top md:whitespace-nowrap">
       <UsedBar part={part} />
       <span className="figures">
         {part >= 1 && standing.clears_at !== null ? (
