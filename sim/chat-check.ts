@@ -234,7 +234,7 @@ function checkNumbers(body: JsonObject, complaints: Complaints): void {
       );
   }
   if (body['n'] != null && body['n'] !== 1)
-    complaints.add("Invalid value for 'n': the simulated models give one choice.", 'n', 'invalid_value');
+    complaints.add("Invalid value for 'n': the simulated models return one choice.", 'n', 'invalid_value');
   if (body['top_logprobs'] != null && body['logprobs'] !== true) {
     complaints.add("Invalid value for 'top_logprobs': requires 'logprobs' to be true.", 'top_logprobs');
   }

@@ -66,14 +66,14 @@ function failing(status: number, description: string): MisbehaviourEntry {
 
 /** All faults, in the order of `docs/sim.md`. Specific names come before their prefixes. */
 export const misbehaviours: readonly MisbehaviourEntry[] = [
-  failing(400, 'Refuses every request as malformed.'),
-  failing(401, 'Refuses the key.'),
+  failing(400, 'Rejects every request as malformed.'),
+  failing(401, 'Rejects the API key.'),
   failing(402, 'Has run out of credit.'),
-  failing(403, 'Forbids the use of this model.'),
-  failing(404, 'Does not know the model.'),
-  failing(408, 'Gave up waiting for the request.'),
-  failing(413, 'Finds the request too large.'),
-  failing(422, 'Cannot process the request.'),
+  failing(403, 'Denies access to this model.'),
+  failing(404, 'Reports an unknown model.'),
+  failing(408, 'Times out while reading the request.'),
+  failing(413, 'Rejects the request as too large.'),
+  failing(422, 'Reports that it cannot process the request.'),
   failing(429, 'Is rate limited; `retry-after: 1`.'),
   failing(500, 'Has an internal error.'),
   failing(503, 'Is unavailable.'),
@@ -85,76 +85,76 @@ export const misbehaviours: readonly MisbehaviourEntry[] = [
     description: 'Any other status from 400 to 599.',
     make: (n = 500) => ({ fail: { status: n >= 400 && n <= 599 ? n : 500, kind: 'plain' } }),
   },
-  fixed('quota-429', 'A 429 that means an empty account: retrying does not help.', {
+  fixed('quota-429', 'Returns a 429 for an account without credit; a retry does not help.', {
     fail: { status: 429, kind: 'quota' },
   }),
-  fixed('context-overflow', 'Finds the prompt too long.', {
+  fixed('context-overflow', 'Rejects the prompt as too long.', {
     fail: { status: 400, kind: 'context_overflow' },
   }),
   fixed('content-filter', 'Refuses the prompt for its content.', {
     fail: { status: 400, kind: 'content_filter' },
   }),
-  fixed('content-filter-mid', 'Stops in the middle of the answer for its content.', {
+  fixed('content-filter-mid', 'Stops in the middle of the response because of its content.', {
     stopEarly: 'content_filter',
   }),
-  fixed('length', 'Stops in the middle of the answer as if the output limit were reached.', {
+  fixed('length', 'Stops in the middle of the response, as if the output limit were reached.', {
     stopEarly: 'length',
   }),
   {
     name: 'cut-after',
     example: 'cut-after-40',
     number: 'required',
-    description: 'Breaks the connection after so many characters of text; 0: before the first.',
+    description: 'Breaks the connection after this many characters of text; 0: before the first one.',
     make: (n = MIDDLE) => ({ cutAfter: n }),
   },
   {
     name: 'stall-after',
     example: 'stall-after-0',
     number: 'required',
-    description: 'Falls silent for ever after so many characters of text; 0: before the first.',
+    description: 'Stops sending after this many characters of text, without an end; 0: before the first one.',
     make: (n = MIDDLE) => ({ stallAfter: n }),
   },
-  fixed('stall-headers', 'Accepts the request and never answers.', { silent: true }),
-  fixed('stall', 'Sends some text, then falls silent for ever.', { stallAfter: MIDDLE }),
+  fixed('stall-headers', 'Accepts the request and never responds.', { silent: true }),
+  fixed('stall', 'Sends some text, then stops sending without an end.', { stallAfter: MIDDLE }),
   {
     name: 'slow-first-token',
     example: 'slow-first-token',
     number: 'optional',
-    description: 'Sends the first content after so many milliseconds (3000 unless told).',
+    description: 'Sends the first content after this many milliseconds (default 3000).',
     make: (n = 3000) => ({ contentDelayMs: n }),
   },
   {
     name: 'slow-headers',
     example: 'slow-headers',
     number: 'optional',
-    description: 'Sends the headers after so many milliseconds (3000 unless told).',
+    description: 'Sends the headers after this many milliseconds (default 3000).',
     make: (n = 3000) => ({ headerDelayMs: n }),
   },
   {
     name: 'paced',
     example: 'paced-50',
     number: 'required',
-    description: 'Sends one chunk every so many milliseconds.',
+    description: 'Sends one chunk per this many milliseconds.',
     make: (n = 50) => ({ paceMs: n }),
   },
   fixed('error-in-stream-early', 'Reports an error in the stream before any content.', { errorAfter: 0 }),
   fixed('error-in-stream', 'Reports an error in the stream after some text.', { errorAfter: MIDDLE }),
-  fixed('no-done', 'Leaves out the end of the stream.', { noDone: true }),
+  fixed('no-done', 'Omits the end of the stream.', { noDone: true }),
   fixed('malformed-event', 'Sends one event that is not JSON.', { malformed: true }),
   fixed('unknown-event', 'Sends one event of an unknown type.', { unknownEvent: true }),
-  fixed('no-prefill', 'Refuses to continue the beginning of an answer, as Claude models from 4.6 on do.', {
+  fixed('no-prefill', 'Rejects prefilled responses, as Claude models since 4.6 do.', {
     refusePrefill: true,
   }),
-  fixed('repeats-prefill', 'Repeats the beginning of an answer before continuing it, as Mistral does.', {
+  fixed('repeats-prefill', 'Repeats the prefilled part of a response before it continues, as Mistral does.', {
     repeatPrefill: true,
   }),
-  fixed('empty-200', 'Answers 200 with an empty body.', { emptyBody: true }),
-  fixed('html-200', 'Answers 200 with an HTML page.', { html: true }),
+  fixed('empty-200', 'Returns 200 with an empty body.', { emptyBody: true }),
+  fixed('html-200', 'Returns 200 with an HTML page.', { html: true }),
   {
     name: 'flaky',
     example: 'flaky-3',
     number: 'required',
-    description: 'Fails with 503 but for every n-th request, counted per name.',
+    description: 'Fails with 503 except for every n-th request, counted per name.',
     make: (n = 2) => ({ flaky: Math.max(1, n) }),
   },
 ];

@@ -72,14 +72,14 @@ export const simModels: readonly SimModel[] = [
   {
     ...BASE,
     name: 'chat',
-    description: 'Everything over Chat Completions; reasoning is counted but, as with OpenAI, never shown.',
+    description: 'All features of Chat Completions; reasoning is counted but never shown, as with OpenAI.',
     protocol: 'openai-chat',
     reasoningStyle: 'effort',
   },
   {
     ...BASE,
     name: 'responses',
-    description: 'Everything over Responses: reasoning items with summaries and encrypted content.',
+    description: 'All features of Responses: reasoning items with summaries and encrypted content.',
     protocol: 'openai-responses',
     reasoningStyle: 'effort',
     reasoningFormat: 'openai-responses-v1',
@@ -87,7 +87,7 @@ export const simModels: readonly SimModel[] = [
   {
     ...BASE,
     name: 'messages',
-    description: 'Everything over Anthropic Messages; thinking by budget or by effort.',
+    description: 'All features of Anthropic Messages; thinking by budget or by effort.',
     protocol: 'anthropic-messages',
     reasoningStyle: 'both',
     reasoningFormat: 'anthropic-claude-v1',
@@ -106,7 +106,7 @@ export const simModels: readonly SimModel[] = [
   {
     ...BASE,
     name: 'gemini',
-    description: 'Everything over the Gemini API: thoughts by level, and signatures that must come back.',
+    description: 'All features of the Gemini API: thoughts by level, and signatures that must be sent back.',
     protocol: 'gemini',
     reasoningStyle: 'effort',
     efforts: ['minimal', 'low', 'medium', 'high'],
@@ -117,7 +117,7 @@ export const simModels: readonly SimModel[] = [
   {
     ...BASE,
     name: 'deepseek',
-    description: 'Like DeepSeek: shows `reasoning_content` and wants it back with every tool call.',
+    description: 'Like DeepSeek: returns `reasoning_content` and requires it back with every tool call.',
     protocol: 'openai-chat',
     reasoningStyle: 'effort',
     reasoningFormat: 'deepseek-reasoner-v1',
@@ -134,7 +134,7 @@ export const simModels: readonly SimModel[] = [
   {
     ...BASE,
     name: 'reasoner-effort',
-    description: 'A reasoning model that takes efforts and cannot be told not to reason.',
+    description: 'A reasoning model with efforts, whose reasoning cannot be switched off.',
     protocol: 'openai-responses',
     reasoningStyle: 'effort',
     reasoningMandatory: true,
@@ -144,7 +144,7 @@ export const simModels: readonly SimModel[] = [
   {
     ...BASE,
     name: 'reasoner-budget',
-    description: 'A reasoning model that takes a budget and refuses efforts.',
+    description: 'A reasoning model with a budget, which rejects efforts.',
     protocol: 'anthropic-messages',
     reasoningStyle: 'budget',
     reasoningFormat: 'anthropic-claude-v1',
@@ -153,7 +153,7 @@ export const simModels: readonly SimModel[] = [
   {
     ...BASE,
     name: 'text-only',
-    description: 'A small model without tools and without answer formats.',
+    description: 'A small model without tools and response formats.',
     protocol: 'openai-chat',
     reasoningStyle: 'none',
     faithful: false,

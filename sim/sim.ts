@@ -104,7 +104,9 @@ export function createSim(options: SimOptions = {}): Sim {
     } catch (error) {
       // A body with some ten thousand levels of nesting exhausts the stack. This is a client error.
       const deep = error instanceof RangeError;
-      const what = deep ? complaint(400, UNREADABLE) : complaint(500, 'The simulated service has a defect.');
+      const what = deep
+        ? complaint(400, UNREADABLE)
+        : complaint(500, 'The simulated provider has an internal error.');
       return refuse(dialect, what, 'req_0');
     }
   }

@@ -44,7 +44,7 @@ export class AnthropicBatches {
     for (const request of asArray(body['requests'])) {
       const { custom_id: id, params } = asObject(request);
       if (typeof id !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(id) || !isJsonObject(params))
-        return refused(400, 'requests: custom_id and params are wanted');
+        return refused(400, 'requests: custom_id and params are required');
       if (params['stream'] === true) return refused(400, 'requests: streaming is not supported');
       const model = asString(params['model']) ?? '';
       lines.push({ id, path: '/anthropic/v1/messages', model, body: params });

@@ -38,7 +38,7 @@ export class OpenaiBatches {
     const form = await request.formData();
     const file = form.get('file');
     if (form.get('purpose') !== 'batch' || file === null || typeof file === 'string')
-      return refused(400, 'A file with the purpose batch is wanted.');
+      return refused(400, "The file must have the purpose 'batch'.");
     const id = `file-sim${(this.#made += 1)}`;
     const text = await file.text();
     this.#files.set(id, text);
@@ -125,13 +125,14 @@ function readLines(text: string, endpoint: string, lines: Line[]): string | null
     const { custom_id: id, method, url, body } = value;
     if (typeof id !== 'string' || ids.has(id)) return `Line ${index + 1}: custom_id must be unique.`;
     if (method !== 'POST' || url !== endpoint) return `Line ${index + 1}: url must be ${endpoint}.`;
-    if (!isJsonObject(body) || body['stream'] === true) return `Line ${index + 1}: body cannot be run.`;
+    if (!isJsonObject(body) || body['stream'] === true)
+      return `Line ${index + 1}: body must be a valid request.`;
     ids.add(id);
     models.add(body['model']);
     lines.push({ id, path: `/openai${url}`, model: asString(body['model']) ?? '', body });
   }
   if (lines.length === 0) return 'The file is empty.';
-  return models.size > 1 ? 'All lines must ask the same model.' : null;
+  return models.size > 1 ? 'All lines must use the same model.' : null;
 }
 
 function refused(status: number, message: string): Response {

@@ -105,9 +105,7 @@ export function activeProviders(
     };
     if (given.preset !== undefined && !byId.has(given.preset)) {
       const presetsKnown = [...byId.keys()].join(', ');
-      part(() =>
-        refuse(`${path}.preset`, `there is no preset "${given.preset}"; presets are ${presetsKnown}`),
-      );
+      part(() => refuse(`${path}.preset`, `"${given.preset}" is not a preset; presets are ${presetsKnown}`));
       continue;
     }
     const preset = byId.get(given.preset ?? id);
@@ -122,7 +120,7 @@ export function activeProviders(
     if (!provider) continue;
     const addresses = [...provider.protocols.values()].map(({ baseUrl }) => baseUrl);
     if (given.tls && addresses.length > 0 && !addresses.some((address) => address.startsWith('https:')))
-      part(() => refuse(`${path}.tls`, 'is for https addresses, and none of this provider is one'));
+      part(() => refuse(`${path}.tls`, 'applies only to https addresses, and this provider has none'));
     if (given.batch === 'vendor' && ![...provider.protocols.keys()].some(hasBatches))
       part(() => refuse(`${path}.batch`, NO_BATCHES));
     if (refused.has(id)) continue;
@@ -302,7 +300,7 @@ function fromNothing(
   if (entries.length === 0) {
     refuse(
       path,
-      `is not a preset${near === undefined ? '' : ` (did you mean "${near}"?)`}, so it needs \`protocols\`, ` +
+      `is not a preset${near === undefined ? '' : ` (did you mean "${near}"?)`}, so it requires \`protocols\`, ` +
         `e.g. \`protocols: { ${mainProtocol.name}: "http://host:8000/v1" }\`, or \`preset\``,
     );
   }
@@ -347,10 +345,13 @@ function configured(
   refuse: Refuse,
 ): ActiveProtocol {
   const baseUrl = given.baseUrl ?? (own ? own.baseUrl : provider.baseUrl);
-  if (!isAddress(baseUrl)) return refuse(path, 'needs a base URL');
+  if (!isAddress(baseUrl)) return refuse(path, 'requires a base URL');
   const forOwnClients = serverFacts(name).forOwnClients === true;
   if (forOwnClients && given.faithful === false)
-    return refuse(`${path}.faithful`, `must not be false: requests of ${name} only pass as they are`);
+    return refuse(
+      `${path}.faithful`,
+      `must not be false, because requests of ${name} are only relayed unchanged`,
+    );
   const auth = own?.auth ?? (key && { ...(provider.auth ?? serverFacts(name).auth), key });
   return {
     baseUrl: trimUrl(baseUrl),

@@ -32,7 +32,7 @@ export function awsCredential(input: CredentialInput): CredentialFacts {
     const variable = preset.keyVariable === null ? '' : ` or the environment variable ${preset.keyVariable}`;
     return refuse(
       path,
-      `needs credentials: set api_key${variable}, or access_key_id and secret_access_key, or profile, or ` +
+      `requires credentials: set api_key${variable}, or access_key_id and secret_access_key, or profile, or ` +
         '`credentials: instance` on a machine of AWS, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     );
   }
@@ -46,9 +46,9 @@ function ownKeys({ given: { awsKeys }, path, refuse }: CredentialInput): Found |
   if (!awsKeys) return undefined;
   const { accessKeyId, secretAccessKey, sessionToken = null } = awsKeys;
   if (accessKeyId && !secretAccessKey)
-    return refuse(path, 'secret_access_key is missing beside access_key_id');
+    return refuse(path, 'secret_access_key is required with access_key_id');
   if (!accessKeyId || !secretAccessKey)
-    return refuse(path, 'access_key_id is missing beside secret_access_key');
+    return refuse(path, 'access_key_id is required with secret_access_key');
   return {
     keys: { from: 'given', accessKeyId, secretAccessKey, sessionToken },
     origin: 'keys in the configuration',
@@ -61,7 +61,7 @@ function namedKeys(input: CredentialInput): Found | undefined {
   const named = given.credentials?.reveal();
   if (named === INSTANCE) return instance(surroundings.environment);
   if (named !== undefined)
-    return refuse(`${path}.credentials`, 'must be `instance` here; profiles of AWS are named by `profile`');
+    return refuse(`${path}.credentials`, 'must be `instance`; to use a profile of AWS, set `profile`');
   return given.awsProfile === undefined ? undefined : profile(given.awsProfile, input);
 }
 
@@ -111,7 +111,7 @@ function container({ surroundings, path, refuse }: CredentialInput): AwsKeySourc
   if (parsed?.protocol !== 'https:' && !(parsed?.protocol === 'http:' && AGENTS.test(parsed.hostname)))
     return refuse(
       path,
-      'AWS_CONTAINER_CREDENTIALS_FULL_URI must be an https address, or one of this machine or of its container agent',
+      'AWS_CONTAINER_CREDENTIALS_FULL_URI must be an https address, or the address of this machine or of its container agent',
     );
   const token = environment['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
   const tokenFile = environment['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'] || null;

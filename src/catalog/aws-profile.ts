@@ -42,14 +42,14 @@ export function profileKeys(
   // A profile may use its own keys to assume its role.
   if (roleArn === undefined || through.includes(name)) {
     if (own && (roleArn === undefined || through.at(-1) === name)) return own;
-    if (through.includes(name)) return refuse(`the profile "${name}" leads back to itself`);
+    if (through.includes(name)) return refuse(`the profile "${name}" refers to itself`);
     const unknown = ['credential_process', 'sso_session', 'sso_start_url'].find(
       (each) => profile[each] !== undefined,
     );
     return refuse(
       unknown === undefined
-        ? `the profile "${name}" holds neither keys nor a role`
-        : `the profile "${name}" uses ${unknown}, which is not supported: put its keys into the environment`,
+        ? `the profile "${name}" has neither keys nor a role`
+        : `the profile "${name}" uses ${unknown}, which is not supported; set its keys in the environment`,
     );
   }
   const role = { roleArn, sessionName: profile['role_session_name'] ?? sessionName, url: stsUrl };
@@ -59,9 +59,7 @@ export function profileKeys(
   const named = profile['credential_source'] ?? '';
   const base = source === undefined ? sourceOf[named]?.() : profileKeys(source, input, [...through, name]);
   if (!base)
-    return refuse(
-      `the profile "${name}" has a role, but no source_profile or credential_source that gives keys`,
-    );
+    return refuse(`the profile "${name}" has a role, but no usable source_profile or credential_source`);
   return { from: 'role', ...role, externalId: profile['external_id'] ?? null, base, region };
 }
 

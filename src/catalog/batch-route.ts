@@ -12,7 +12,7 @@ export function hasBatches(protocol: ProtocolName): boolean {
 }
 
 /** Reason why `batch: vendor` is rejected, as the end of a sentence. */
-export const NO_BATCHES = `must be \`requests\` here: only ${protocols
+export const NO_BATCHES = `must be \`requests\`: only ${protocols
   .filter(({ upstream }) => upstream.batches)
   .map(({ name }) => name)
   .join(', ')} have a batch API`;

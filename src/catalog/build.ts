@@ -94,7 +94,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   const servedAs = new Map<string, string[]>();
   config.models.forEach((given, index) => {
     const path = `models[${index}]`;
-    if (configuredIds.has(given.id)) attempt(() => refuse(`${path}.id`, `"${given.id}" is configured twice`));
+    if (configuredIds.has(given.id)) attempt(() => refuse(`${path}.id`, `"${given.id}" is a duplicate id`));
     configuredIds.add(given.id);
     const made = configuredModel(given, path);
     models.set(given.id, made);
@@ -259,7 +259,7 @@ export function buildCatalog(input: BuildInput): Catalog {
       list = isThere ? [{ provider: own }] : [];
       if (!isThere)
         attempt(() =>
-          refuse(`${path}.endpoints`, `missing, and "${own || given.id}" is not a provider that is on`),
+          refuse(`${path}.endpoints`, `missing, and "${own || given.id}" is not an enabled provider`),
         );
     }
     const slugs = new Set<string>();
@@ -287,7 +287,7 @@ export function buildCatalog(input: BuildInput): Catalog {
       const on = [...providers.keys()].join(', ');
       return refuse(
         `${path}.provider`,
-        `"${given.provider}" is not a provider that is on; those are: ${on || 'none'}`,
+        `"${given.provider}" is not an enabled provider; enabled are: ${on || 'none'}`,
       );
     }
     const listed = given.model === undefined ? models.get(`${provider.id}/${name}`)?.endpoints[0] : undefined;
@@ -300,15 +300,12 @@ export function buildCatalog(input: BuildInput): Catalog {
     const served = provider.protocols.get(protocol);
     if (!served) {
       const spoken = [...provider.protocols.keys()].join(', ');
-      return refuse(`${path}.protocol`, `${provider.id} does not serve ${protocol}; it serves ${spoken}`);
+      return refuse(`${path}.protocol`, `${provider.id} does not support ${protocol}; it supports ${spoken}`);
     }
     const real = given.model === undefined ? apiName(wanted, protocol) : wanted;
     const slug = chooseSlug(provider.id, given.name, real, slugs);
     if (slug === null)
-      return refuse(
-        path,
-        `is a second endpoint of ${provider.id} for ${real}; give it a \`name\` of its own`,
-      );
+      return refuse(path, `is another endpoint of ${provider.id} for ${real}; give it a unique \`name\``);
     slugs.add(slug);
     if (given.batch === 'vendor' && !hasBatches(protocol)) return refuse(`${path}.batch`, NO_BATCHES);
     const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now, prices);
@@ -348,7 +345,7 @@ function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFact
 }
 
 function noFile(): never {
-  throw new TypeError('files cannot be read here');
+  throw new TypeError('files cannot be read in this context');
 }
 
 /**

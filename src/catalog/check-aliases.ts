@@ -32,7 +32,7 @@ function checkAlias(
   const seen = new Set<string>();
   let target = alias;
   while (Object.hasOwn(aliases, target)) {
-    if (seen.has(target)) refuse(path, `runs in a circle: ${[...seen, target].join(' → ')}`);
+    if (seen.has(target)) refuse(path, `is circular: ${[...seen, target].join(' → ')}`);
     seen.add(target);
     target = aliases[target] ?? '';
   }

@@ -42,8 +42,8 @@ export function googleCredential(input: CredentialInput): CredentialFacts {
   if (!source)
     return refuse(
       where,
-      `is not the key file of a service account (type, client_email and private_key), nor another credential file ` +
-        `that can be used (${Object.keys(KINDS).join(', ')})`,
+      `must be the key file of a service account (type, client_email and private_key) or another credential file ` +
+        `of a supported type (${Object.keys(KINDS).join(', ')})`,
     );
   const place = own === undefined ? (named ? VARIABLE : TEXTS.gcloudLogin) : 'the configuration';
   return { kind: 'token', source, origin: `${whose(source)}, from ${place}` };

@@ -9,12 +9,12 @@ import type { Surroundings } from './provider-place.ts';
 /** Configured to disable the proxy. */
 const NO_PROXY = 'none';
 
-const NO_CERTIFICATES = 'must hold certificates in PEM';
-const NO_KEY = 'must hold a private key in PEM, without a passphrase';
+const NO_CERTIFICATES = 'must contain certificates in PEM format';
+const NO_KEY = 'must contain a private key in PEM format, without a passphrase';
 const WRONG_KEYS = {
   absent: NO_KEY,
   locked: NO_KEY,
-  'of another': 'is not the key of the certificate',
+  'of another': 'does not match the certificate',
 } as const;
 
 type Given = Pick<ProviderConfig, 'proxy' | 'tls'>;
@@ -57,8 +57,8 @@ function certificateOf(
   refuse: Refuse,
 ): NetworkRoute['certificate'] {
   if (tls?.cert === undefined && tls?.key === undefined) return undefined;
-  if (tls.cert === undefined) return refuse(`${path}.cert`, 'missing: the key stands for a certificate');
-  if (tls.key === undefined) return refuse(`${path}.key`, 'missing: it proves whose the certificate is');
+  if (tls.cert === undefined) return refuse(`${path}.cert`, 'missing: a key requires its certificate');
+  if (tls.key === undefined) return refuse(`${path}.key`, 'missing: a certificate requires its key');
   const cert = textOf(tls.cert, `${path}.cert`, surroundings, refuse);
   const key = textOf(tls.key.reveal(), `${path}.key`, surroundings, refuse);
   try {

@@ -19,7 +19,7 @@ export function providersOff(
 }
 
 function remedy({ id, keyVariable, namedOnly, settings }: ProviderPreset): string {
-  const entry = `name it under \`providers\` in the configuration (\`${id}: {…}\`)`;
+  const entry = `add it to \`providers\` in the configuration (\`${id}: {…}\`)`;
   if (keyVariable === null || namedOnly === true) return entry;
   const places = Object.values(settings ?? {})
     .filter(({ fallback }) => fallback === undefined)

@@ -11,7 +11,7 @@ export function unknownModel(id: string, catalog: Catalog, mayUse: MayUse = () =
   const provider = id.slice(0, Math.max(id.indexOf('/'), 0));
   const remedy = catalog.switchesOn(provider);
   if (remedy !== null)
-    return `The model ${quoted} is not available: the provider ${provider} is off; ${remedy}.`;
+    return `The model ${quoted} is not available because the provider ${provider} is disabled; ${remedy}.`;
   return `The model ${quoted} does not exist. ${hint(id, catalog, mayUse)}`;
 }
 
@@ -33,7 +33,7 @@ function hint(id: string, catalog: Catalog, mayUse: MayUse): string {
   const named = id.slice(colon + 1);
   if (isOpen(stem, catalog, mayUse)) {
     const remedy = catalog.switchesOn(named);
-    return `${stem} does, but no provider ${JSON.stringify(named)} is on${remedy === null ? '.' : `; ${remedy}.`}`;
+    return `${stem} does, but the provider ${JSON.stringify(named)} is not enabled${remedy === null ? '.' : `; ${remedy}.`}`;
   }
   const similar = similarModels(id, catalog, mayUse);
   return similar.length > 0 ? `Did you mean ${similar.join(', ')}?` : 'GET /v1/models lists the models.';

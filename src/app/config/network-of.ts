@@ -19,7 +19,7 @@ export function networkOf(ca: string | readonly string[], { environment, readFil
   const texts = (typeof ca === 'string' ? [ca] : ca).map((path) => {
     const text = readNamed(path, readFile);
     if (!holdsCertificates(text))
-      throw new ConfigError('upstream.ca', `${path} must hold certificates in PEM`);
+      throw new ConfigError('upstream.ca', `${path} must contain certificates in PEM format`);
     return text;
   });
   return readNetwork(environment, texts, (variable, problem) => {

@@ -39,7 +39,7 @@ function describe(issue: Issue, path: readonly PropertyKey[], nodeAt: NodeAt): r
     if (branch) return branch.flatMap((inner) => describe(inner, [...path, ...inner.path], nodeAt));
   }
   if (issue.code === 'invalid_key') {
-    const reason = issue.issues[0]?.message ?? 'not a legal name';
+    const reason = issue.issues[0]?.message ?? 'not a valid name';
     return [
       {
         path: formatPath(path),
@@ -79,7 +79,7 @@ function namesBeside(path: readonly PropertyKey[], nodeAt: NodeAt): readonly str
 function suggestion(key: string, known: readonly string[]): string {
   const near = nearest(key, known, 1)[0];
   if (near !== undefined) return `; did you mean "${near}"?`;
-  return known.length > 0 && known.length <= 12 ? `; known are ${known.join(', ')}` : '';
+  return known.length > 0 && known.length <= 12 ? `; valid names are ${known.join(', ')}` : '';
 }
 
 /** Rewords a problem like the gateway's other errors. */

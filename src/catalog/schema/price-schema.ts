@@ -17,6 +17,4 @@ export const priceSchema = inProgram(
     request: dollars().optional().describe('USD per request.'),
     tools: z.record(z.string(), dollars()).optional().describe('USD per call of a hosted tool, by name.'),
   }),
-).describe(
-  'USD per million tokens; replaces the known price as a whole. What is absent is unknown, not free.',
-);
+).describe('USD per million tokens. Replaces the whole known price; an absent rate is unknown, not free.');

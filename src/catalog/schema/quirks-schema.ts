@@ -9,80 +9,82 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
   maxTokensField: z
     .enum(['max_completion_tokens', 'max_tokens', 'as_written'])
     .describe(
-      'Name of the output limit. `as_written`: the name in the request, and `max_tokens` from other protocols; so without a preset.',
+      'Name of the output limit. `as_written`: the name in the request, and `max_tokens` from other protocols; the default without a preset.',
     ),
   smallLimits: z
     .boolean()
-    .describe('Responses: output limits below 16 tokens are accepted; so without a preset.'),
+    .describe('Responses: output limits below 16 tokens are accepted; the default without a preset.'),
   namesCutAnswers: z
     .boolean()
     .describe(
-      'Responses: `false` where the server says `completed` of an answer that its output limit cut: the count of tokens tells then.',
+      'Responses: `false` if the server reports `completed` for responses that its output limit cut off. They are then recognised by their token count.',
     ),
   systemRole: z.enum(['system', 'developer', 'keep']).describe('Role that carries instructions.'),
   laterInstructions: z
     .boolean()
-    .describe('Messages: instructions may stand inside the conversation, as a message of role `system`.'),
-  mergeSystem: z.boolean().describe('Only one system message, the first, is accepted.'),
+    .describe(
+      'Messages: instructions are accepted inside the conversation, as messages of the role `system`.',
+    ),
+  mergeSystem: z.boolean().describe('Only one system message is accepted, as the first message.'),
   reasoningField: z
     .enum(['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'])
-    .describe('Where the reasoning switch goes.'),
+    .describe('Field that controls reasoning.'),
   reasoningReplay: z
     .enum(['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_parts', 'none'])
-    .describe('Member in which earlier reasoning is given back.'),
-  streamUsage: z
-    .enum(['include_usage', 'always'])
-    .describe('Whether token counts of a stream must be asked for.'),
+    .describe('Field in which earlier reasoning is sent back.'),
+  streamUsage: z.enum(['include_usage', 'always']).describe('Token counts of a stream must be requested.'),
   structuredOutput: z
     .enum(['json_schema', 'json_object', 'none'])
-    .describe('Best answer format the server enforces.'),
-  strictTools: z.boolean().describe('`strict` on function tools is understood.'),
+    .describe('Most precise response format that the server enforces.'),
+  strictTools: z.boolean().describe('`strict` on function tools is supported.'),
   customTools: z
     .boolean()
     .describe(
-      'Custom (free-form) tools are understood. Without a preset: only where the server is said to be `faithful`.',
+      'Custom (free-form) tools are supported. Without a preset: only if the server is declared `faithful`.',
     ),
   messageName: z.boolean().describe('`name` on messages is accepted.'),
   textContent: z.enum(['parts', 'string']).describe('Form of text content.'),
-  requiredToolChoice: z.enum(['required', 'any']).describe('Word that forces some tool.'),
+  requiredToolChoice: z.enum(['required', 'any']).describe('Value that forces a tool call.'),
   namedToolChoice: z.boolean().describe('A named tool can be forced.'),
   toolCallId: z.enum(['any', 'alphanumeric-9']).describe('Form of call ids.'),
   cacheControl: z
     .boolean()
-    .describe('Prompt-cache breakpoints are understood (Chat Completions: `cache_control`).'),
-  vectors: z.enum(['float', 'base64_int8', 'output_dtype']).describe('Vectors: words for their elements.'),
-  unknownFields: z.enum(['pass', 'drop']).describe('What to do with members the protocol does not know.'),
-  adjacentRoles: z.enum(['keep', 'merge']).describe('Whether adjacent messages of one role must be joined.'),
+    .describe('Prompt-cache breakpoints are supported (Chat Completions: `cache_control`).'),
+  vectors: z
+    .enum(['float', 'base64_int8', 'output_dtype'])
+    .describe('Embeddings: supported names of element formats.'),
+  unknownFields: z
+    .enum(['pass', 'drop'])
+    .describe('What to do with fields that the protocol does not define.'),
+  adjacentRoles: z.enum(['keep', 'merge']).describe('Adjacent messages of the same role must be joined.'),
   exclusiveReasoning: z
     .boolean()
     .describe('Reasoning excludes sampling parameters, forced tools and prefills.'),
   forcedThinking: z
     .boolean()
     .describe(
-      'With `exclusive_reasoning`: a model that decides how much to think may be forced to call a tool.',
+      'With `exclusive_reasoning`: models that choose their own amount of reasoning can be forced to call a tool.',
     ),
   pairedSampling: z
     .boolean()
-    .describe('Messages and Converse: `temperature` and `top_p` may stand in one request.'),
+    .describe('Messages and Converse: `temperature` and `top_p` are accepted together.'),
   assistantFirst: z
     .boolean()
-    .describe('Messages and Converse: a conversation may begin with a message of the assistant.'),
+    .describe('Messages and Converse: a conversation can begin with an assistant message.'),
   fetchesUrls: z
     .boolean()
     .describe(
-      'Addresses of images and files are fetched by the server, as far as its protocol has that. Where no vendor runs the server: only if you say so.',
+      'The server fetches URLs of images and files, if its protocol supports that. Self-hosted servers: only if you set this.',
     ),
-  readsFiles: z
-    .boolean()
-    .describe('Files are read by the server; otherwise PDFs and texts are sent as text.'),
+  readsFiles: z.boolean().describe('The server reads files. Otherwise, PDF and text files are sent as text.'),
   prefill: z
     .enum(['none', 'plain', 'prefix', 'partial', 'continue_final_message'])
-    .describe('How the model is told to continue a last message of the assistant.'),
-  searchesWeb: z.boolean().describe('The server searches the web itself when it is asked to.'),
+    .describe('How the model is asked to continue a final assistant message.'),
+  searchesWeb: z.boolean().describe('The server runs web searches itself.'),
   runsMcp: z
     .boolean()
     .describe(
-      'The server itself calls MCP servers that requests name. Where no vendor runs the server: only if you say so.',
+      'The server itself calls the MCP servers of requests. Self-hosted servers: only if you set this.',
     ),
 };
 
@@ -97,7 +99,7 @@ for (const name of Object.keys(QUIRKS) as (keyof Quirks)[]) {
 export const quirksSchema = z
   .strictObject(shape)
   .transform(toQuirks)
-  .describe('How the server departs from the protocol, over the preset.');
+  .describe('How the server differs from the protocol; overrides the preset.');
 
 /** Converts validated quirks from the file's spelling. */
 function toQuirks(given: Readonly<Record<string, unknown>>): Partial<Quirks> {

@@ -132,7 +132,7 @@ describe('names', () => {
     ],
     [
       'routing: { task_types: { code: [m/one, m/oen] } }',
-      'routing.task_types.code[1]: "m/oen" is no model of a provider that is on; did you mean "m/one"?',
+      'routing.task_types.code[1]: "m/oen" is not a model of an enabled provider; did you mean "m/one"?',
     ],
   ])('%s', (text, message) => {
     expect(failure(() => snapshot(text))).toStartWith(message);

@@ -273,29 +273,29 @@ test('every problem is reported, the first one by its path', () => {
 test.each([
   [
     'providers: { openia: { api_key: x } }',
-    'providers.openia: is not a preset (did you mean "openai"?), so it needs `protocols`',
+    'providers.openia: is not a preset (did you mean "openai"?), so it requires `protocols`',
   ],
   [
     'providers: { openai: {} }',
     'providers.openai.api_key: missing: set it here or in the environment variable OPENAI_API_KEY',
   ],
-  ['providers: { x: { preset: nope } }', 'providers.x.preset: there is no preset "nope"'],
+  ['providers: { x: { preset: nope } }', 'providers.x.preset: "nope" is not a preset'],
   [
     'models: [{ id: x/y, endpoints: [{ provider: openai }] }]',
-    'models[0].endpoints[0].provider: "openai" is not a provider that is on; those are: groq',
+    'models[0].endpoints[0].provider: "openai" is not an enabled provider; enabled are: groq',
   ],
   [
     'models: [{ id: x/y, endpoints: [{ provider: groq, protocol: anthropic-messages }] }]',
-    'models[0].endpoints[0].protocol: groq does not serve anthropic-messages; it serves openai-chat',
+    'models[0].endpoints[0].protocol: groq does not support anthropic-messages; it supports openai-chat',
   ],
-  ['models: [{ id: x/y }]', 'models[0].endpoints: missing, and "x" is not a provider that is on'],
-  ['models: [{ id: groq/a }, { id: groq/a }]', 'models[1].id: "groq/a" is configured twice'],
+  ['models: [{ id: x/y }]', 'models[0].endpoints: missing, and "x" is not an enabled provider'],
+  ['models: [{ id: groq/a }, { id: groq/a }]', 'models[1].id: "groq/a" is a duplicate id'],
   [
     'models: [{ id: a/b, endpoints: [{ provider: groq, name: n }, { provider: groq, name: n }] }]',
-    'models[0].endpoints[1]: is a second endpoint',
+    'models[0].endpoints[1]: is another endpoint',
   ],
-  ['aliases: { a: b, b: c, c: a }', 'aliases.a: runs in a circle: a → b → c → a'],
-  ['aliases: { a: lama/x }', 'aliases.a: "lama/x" is no model of a provider that is on'],
+  ['aliases: { a: b, b: c, c: a }', 'aliases.a: is circular: a → b → c → a'],
+  ['aliases: { a: lama/x }', 'aliases.a: "lama/x" is not a model of an enabled provider'],
   [
     'models: [{ id: groq/a }]\naliases: { groq/a: groq/b }',
     'aliases.groq/a: "groq/a" is also the id of a configured model',

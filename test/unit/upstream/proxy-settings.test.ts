@@ -109,14 +109,11 @@ describe('the address of a proxy', () => {
   });
 
   const WRONG: readonly [string, string][] = [
-    [
-      'socks5://u:secret-word@h:1080',
-      'is the address of a socks5 proxy; only http and https proxies can be used',
-    ],
-    ['http://u:secret-word@h:99999', 'is not the address of a proxy'],
-    ['http://u:secret-word@', 'is not the address of a proxy'],
-    ['http://u:secret-word@h:1/path', 'it must be a host and a port, and nothing behind them'],
-    ['http://u%3A:secret-word@h:1', 'has a user name with a colon'],
+    ['socks5://u:secret-word@h:1080', 'must be the address of an http or https proxy, not of a socks5 proxy'],
+    ['http://u:secret-word@h:99999', 'must be the address of a proxy'],
+    ['http://u:secret-word@', 'must be the address of a proxy'],
+    ['http://u:secret-word@h:1/path', 'only a host and a port'],
+    ['http://u%3A:secret-word@h:1', 'must not have a colon in the user name'],
   ];
 
   test.each(WRONG)('%s is refused in the environment', (address, words) => {
@@ -144,25 +141,25 @@ describe.skipIf(!made)('certificates', () => {
       'the key of another certificate',
       () => ({ cert: path('client.pem'), key: path('other.key') }),
       'tls.key',
-      'is not the key of the certificate',
+      'does not match the certificate',
     ],
     [
       'a certificate in place of a key',
       () => ({ cert: path('client.pem'), key: path('client.pem') }),
       'tls.key',
-      'must hold a private key in PEM, without a passphrase',
+      'must contain a private key in PEM format, without a passphrase',
     ],
     [
       'a key in place of an authority',
       () => ({ ca: path('ca.key') }),
       'tls.ca',
-      'must hold certificates in PEM',
+      'must contain certificates in PEM format',
     ],
     [
       'a broken certificate behind a good one',
       () => ({ ca: `${made?.read('ca.pem')}-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n` }),
       'tls.ca',
-      'must hold certificates in PEM',
+      'must contain certificates in PEM format',
     ],
     ['a file that is not there', () => ({ ca: '/nowhere/ca.pem' }), 'tls.ca', 'cannot be read: ENOENT'],
   ])('%s is refused', (_, tls, key, words) => {
@@ -174,7 +171,7 @@ describe.skipIf(!made)('certificates', () => {
   test('certificates for a server without TLS are refused', () => {
     const protocols = { 'openai-chat': 'http://models.example/v1' };
     const { message } = failure(() => build({ protocols, tls: { ca: path('ca.pem') } }));
-    expect(message).toContain('providers.one.tls: is for https addresses');
+    expect(message).toContain('providers.one.tls: applies only to https addresses');
   });
 
   test('authorities for everything are read from one file or several', () => {
@@ -183,7 +180,7 @@ describe.skipIf(!made)('certificates', () => {
     expect(load({ upstream: { ca: two } }).config.upstream.network.ca).toHaveLength(2);
     expect(failure(() => load({ upstream: { ca: '/nowhere' } })).message).toContain('cannot read /nowhere');
     expect(failure(() => load({ upstream: { ca: path('ca.key') } })).message).toContain(
-      'must hold certificates in PEM',
+      'must contain certificates in PEM format',
     );
   });
 });

@@ -38,7 +38,7 @@ export async function choosePatients(
 ): Promise<{ readonly patients: readonly ProbedEndpoint[]; readonly unchosen: readonly Unchosen[] }> {
   const { catalog, config, presets, provider, model } = choosing;
   if (provider !== undefined && !catalog.hasProvider(provider))
-    throw new UsageError(`"${provider}" is not a provider that is on`);
+    throw new UsageError(`"${provider}" is not an enabled provider`);
   if (model !== undefined) return { patients: named(choosing, model), unchosen: [] };
 
   const patients = unique(
