@@ -33,13 +33,13 @@ function unwieldy(text: string): string | undefined {
 export function parseAnswer(body: string): JsonValue | undefined {
   const json = parseJson(body);
   const why = json === undefined ? unwieldy(body) : undefined;
-  if (why !== undefined) throw brokenAnswer(`the upstream sent an answer ${why}`);
+  if (why !== undefined) throw brokenAnswer(`the upstream sent a response ${why}`);
   return json;
 }
 
 /** Error for a connection that ended before the answer did. */
 export function cutAnswer(): GatewayError {
-  return brokenAnswer('the upstream closed the stream before the answer was complete');
+  return brokenAnswer('the upstream closed the stream before the response was complete');
 }
 
 /**

@@ -164,7 +164,7 @@ export class ToolUseIds {
     this.#report.add(
       path,
       'approximated',
-      `the tool-call id was rewritten: ${this.#who} wants unique ids of letters, digits, _ and -`,
+      `the tool-call id was rewritten: ${this.#who} requires unique ids of letters, digits, _ and -`,
     );
   }
 

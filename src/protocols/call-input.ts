@@ -13,7 +13,7 @@ export function encodeCallInput(item: ToolCallItem, path: string, report: Report
     report.add(
       `${path}.arguments`,
       'approximated',
-      'arguments that are no JSON object are sent as {"_raw": …}',
+      'the arguments are not a JSON object and are sent as {"_raw": …}',
     ),
   );
 }

@@ -13,7 +13,7 @@ const NAME = 'safety_identifier';
 export function endUserFor(request: CanonicalRequest, longest: number, report: Report): string | undefined {
   const { endUser } = request;
   if (endUser === undefined || endUser.length <= longest) return endUser;
-  report.add(NAME, 'dropped', `the upstream takes ids of users of at most ${longest} characters`);
+  report.add(NAME, 'dropped', `the upstream accepts user ids of at most ${longest} characters`);
   return undefined;
 }
 

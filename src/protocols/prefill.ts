@@ -7,7 +7,7 @@ import { GatewayError } from '../canonical/index.ts';
 export function refusedPrefill(request: CanonicalRequest): GatewayError {
   return new GatewayError(
     'unsupported',
-    'the model does not continue the beginning of an answer: the last message must be one of the user',
+    'the model does not support prefilled responses; the last message must be from the user',
     { param: pathOf(request) },
   );
 }
@@ -18,7 +18,11 @@ export function refusedPrefill(request: CanonicalRequest): GatewayError {
  * refuse it (pipecat-ai/pipecat, pull request 5821, 2026-09).
  */
 export function reportPrefill(request: CanonicalRequest, report: Report): void {
-  report.add(pathOf(request), 'approximated', 'the model may answer anew instead of continuing this text');
+  report.add(
+    pathOf(request),
+    'approximated',
+    'the model may start a new response instead of continuing this text',
+  );
 }
 
 function pathOf({ items }: CanonicalRequest): string {

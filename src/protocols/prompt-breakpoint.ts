@@ -22,11 +22,7 @@ export function encodeBreakpoint(cache: JsonObject, path: string, report: Report
   const { ttl } = cache;
   if (LIFETIMES.has(ttl)) return { mode: 'explicit', ttl };
   if (ttl === '1h')
-    report.add(
-      `${path}.cache_control.ttl`,
-      'approximated',
-      'OpenAI keeps it for half an hour, or for twelve',
-    );
+    report.add(`${path}.cache_control.ttl`, 'approximated', 'OpenAI supports only 30 minutes or 12 hours');
   return { mode: 'explicit' };
 }
 
@@ -39,10 +35,6 @@ export function anthropicBreakpoint(cache: JsonObject, path: string, report: Rep
   const { ttl } = cache;
   if (!LIFETIMES.has(ttl)) return cache;
   if (ttl === '12h')
-    report.add(
-      `${path}.prompt_cache_breakpoint.ttl`,
-      'approximated',
-      'Anthropic keeps it for an hour at most',
-    );
+    report.add(`${path}.prompt_cache_breakpoint.ttl`, 'approximated', 'Anthropic supports at most one hour');
   return { ...cache, ttl: '1h' };
 }

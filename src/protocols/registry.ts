@@ -44,14 +44,14 @@ export function findProtocol(name: ProtocolName): Protocol | undefined {
 /** Returns the batch codec of a protocol. @throws TypeError if it has none */
 export function batchesOf(name: ProtocolName): BatchCodec {
   const batches = byName.get(name)?.server?.batches;
-  if (!batches) throw new TypeError(`there are no batches of ${name}`);
+  if (!batches) throw new TypeError(`${name} does not support batches`);
   return batches;
 }
 
 /** Returns the facts that hold for every server of a protocol. @throws TypeError if the protocol is not implemented */
 export function serverFacts(name: ProtocolName): ServerFacts {
   const protocol = byName.get(name);
-  if (!protocol) throw new TypeError(`there is no protocol ${name}`);
+  if (!protocol) throw new TypeError(`no protocol is called ${name}`);
   return protocol.upstream.facts;
 }
 

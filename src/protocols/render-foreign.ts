@@ -97,7 +97,7 @@ function renderedItem(item: Item, isAnswered: boolean, listener: Listener, repor
       if (item.source?.protocol === listener.protocol && listener.faithful) return item;
       throw new GatewayError(
         'unsupported',
-        `${item.path ?? 'input'}: this compacted conversation can be read only where it was made`,
+        `${item.path ?? 'input'}: this compacted conversation can be read only by the provider that created it`,
         { param: item.path },
       );
     case 'hosted_call':
@@ -111,7 +111,7 @@ function renderedItem(item: Item, isAnswered: boolean, listener: Listener, repor
       // Reasoning is handled separately: it is sent to models that can read it.
       if (protocol === listener.protocol || type.startsWith('reasoning.')) return item;
       if (ORDERS.has(type))
-        throw new GatewayError('unsupported', `${item.path ?? 'input'}: ${type} cannot stand here`, {
+        throw new GatewayError('unsupported', `${item.path ?? 'input'}: ${type} is not allowed here`, {
           param: item.path,
         });
       return rendered(item, type, words(raw), isAnswered, report);
@@ -128,8 +128,7 @@ function rendered(
   isAnswered: boolean,
   report: Report,
 ): MessageItem {
-  if (path !== undefined)
-    report.add(path, 'approximated', `an earlier ${type} is given to the model as text`);
+  if (path !== undefined) report.add(path, 'approximated', `an earlier ${type} is sent to the model as text`);
   const part: TextPart = { type: 'text', text: `[${type}] ${content}` };
   return { type: 'message', role: isAnswered ? 'assistant' : 'user', parts: [part], path };
 }
@@ -162,15 +161,15 @@ function renderedMessage(item: MessageItem, listener: Listener, report: Report):
       throw refused(
         part,
         item.path,
-        `only ${part.source.protocol} knows a part of type ${typeOf(part.source.raw)}`,
+        `only ${part.source.protocol} supports parts of type ${typeOf(part.source.raw)}`,
       );
     }
     if (!isTextOnly || (part.type !== 'image' && part.type !== 'file')) return part;
     const what = part.type === 'image' ? 'an image' : 'a file';
-    if (!isModels) throw refused(part, item.path, `instructions cannot hold ${what} for this model`);
+    if (!isModels) throw refused(part, item.path, `instructions for this model cannot contain ${what}`);
     const path = part.path ?? item.path;
     if (path !== undefined)
-      report.add(path, 'approximated', `${what} of an earlier answer is told in words: it is not sent`);
+      report.add(path, 'approximated', `${what} of an earlier response is replaced by a text`);
     return { type: 'text', text: `[${part.type}]`, path: part.path };
   });
   // The raw form would still contain the parts that are rendered as text.
@@ -186,8 +185,7 @@ function renderedPart(part: Part, path: string | undefined, listener: Listener, 
   if (part.type !== 'unknown' || part.source.protocol === listener.protocol) return part;
   const type = typeOf(part.source.raw);
   const at = part.path ?? path;
-  if (at !== undefined)
-    report.add(at, 'approximated', `a part of type ${type} is given to the model as text`);
+  if (at !== undefined) report.add(at, 'approximated', `a part of type ${type} is sent to the model as text`);
   return { type: 'text', text: `[${type}] ${words(part.source.raw)}`, path: part.path };
 }
 
@@ -216,7 +214,7 @@ function withoutOwnersTools(
       throw new GatewayError('unsupported', `tool_choice: no upstream of this model runs ${tool.kind}`, {
         param: 'tool_choice',
       });
-    report.add(path, 'dropped', `the tool ${tool.kind} is not run by this upstream and has no effect`);
+    report.add(path, 'dropped', `this upstream does not run the tool ${tool.kind}`);
     return false;
   });
   if (tools.length === request.tools.length) return request;
@@ -235,10 +233,10 @@ function refuseUnknownTool({ tools, toolChoice }: CanonicalRequest, { protocol }
     if (tool.type !== 'hosted' || !isUnknown(tool)) continue;
     if (tools.length > 1 && !forces(toolChoice, tool)) continue;
     const param = tool.path ?? 'tools';
-    const why = tools.length > 1 ? 'must be called' : 'is the only one';
+    const why = tools.length > 1 ? 'must be called' : 'is the only tool';
     throw new GatewayError(
       'unsupported',
-      `${param}: no upstream of this model has the tool ${tool.kind}, which ${why}`,
+      `${param}: no upstream of this model supports the tool ${tool.kind}, which ${why}`,
       {
         param,
       },

@@ -63,14 +63,14 @@ export const bodyExample = {
   messages: [{ role: 'user', content: 'What is 6 x 7?' }],
 };
 export const headers = {
-  [VERSION_HEADER]: { description: 'By it clients of Anthropic are known.', example: '2023-06-01' },
+  [VERSION_HEADER]: { description: 'Identifies clients of Anthropic.', example: '2023-06-01' },
 };
 
 function describeMessage(): ClientDescription {
   return {
     id: 'createMessage',
     tag,
-    summary: 'Lets a model answer a conversation, in the words of Anthropic.',
+    summary: "Generates a response to a conversation, in Anthropic's format.",
     headers,
     body: bodyOf(REQUEST_FIELDS, { model, max_tokens: z.int().min(0), messages }),
     bodyExample: { ...bodyExample, max_tokens: 256 },

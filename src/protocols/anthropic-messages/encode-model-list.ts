@@ -56,7 +56,7 @@ function modelPage<Item extends { readonly id: string }>(
   const limit = readLimit(query.get('limit'));
   const after = query.get('after_id');
   const before = query.get('before_id');
-  if (after && before) throw wrong('before_id', 'cannot stand beside after_id');
+  if (after && before) throw wrong('before_id', 'cannot be used together with after_id');
   if (before) {
     const end = placeOf(items, before, 'before_id');
     const start = Math.max(0, end - limit);

@@ -21,7 +21,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
     is: integer(0),
     write: 'elsewhere',
     support: 'supported',
-    note: 'Required. An integer of at least 0, thinking included.',
+    note: 'Required. An integer of at least 0; includes thinking.',
   },
   {
     name: 'messages',
@@ -66,7 +66,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
     shape: { type: 'array', items: { type: 'object' } },
     holds: ['webSearch'],
     support: 'supported',
-    note: "Custom tools; tools that Anthropic runs reach Anthropic's own protocol only.",
+    note: 'Custom tools. Tools that Anthropic runs are sent only to upstreams of this protocol.',
   },
   {
     name: 'tool_choice',
@@ -87,19 +87,19 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
     support: 'supported',
     note: '`effort` and `format` (`json_schema`).',
   },
-  { name: 'metadata', shape: object.schema, support: 'supported', note: '`user_id`; kept in the record.' },
+  { name: 'metadata', shape: object.schema, support: 'supported', note: '`user_id`; stored in the record.' },
   {
     name: 'thread',
     shape: object.schema,
     support: 'gateway',
-    note: '`create`, or `continue` with `previous_message_id`: the gateway holds the conversation, for every upstream.',
+    note: '`create`, or `continue` with `previous_message_id`: the gateway stores the conversation, for every upstream.',
   },
-  ...gatewayFields('Accepted; answers of this protocol always hold token counts.'),
+  ...gatewayFields('Accepted; responses of this protocol always contain token counts.'),
   {
     name: 'reasoning',
     shape: object.schema,
     support: 'gateway',
-    note: 'Dropped: this protocol has `thinking` and `output_config`.',
+    note: 'Dropped; use `thinking` and `output_config` in this protocol.',
   },
 ];
 

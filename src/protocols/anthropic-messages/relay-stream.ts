@@ -73,7 +73,7 @@ export class MessagesRelayStream extends PatchedStream {
         this.done = this.finish !== undefined;
         this.error ??= this.done
           ? undefined
-          : brokenAnswer('the upstream ended an answer without a stop reason');
+          : brokenAnswer('the upstream ended a response without a stop reason');
         if (this.done) this.#tail = frame;
         this.committed ||= this.done;
         return false;

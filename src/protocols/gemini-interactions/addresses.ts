@@ -39,7 +39,7 @@ function describeInteraction(): ClientDescription {
   return {
     ...INTERACTIONS,
     id: 'createInteraction',
-    summary: "Passes an interaction to Google. Without one of Google's models there is none.",
+    summary: 'Forwards an interaction to Google. Only models of Google support interactions.',
     body: z.looseObject({ model: z.string().min(1) }),
     alsoAs: { 'text/event-stream': eventStream },
   };

@@ -81,12 +81,12 @@ export const geminiInteractions: ServedProtocol = {
 function portable(request: CanonicalRequest, { protocol, provider }: PortTarget): Ported {
   const { model, follows } = request;
   if (protocol !== request.protocol)
-    throw new GatewayError('unsupported', `${model} is not served here through the Interactions API`, {
+    throw new GatewayError('unsupported', `${model} is not available through the Interactions API`, {
       param: 'model',
     });
   const keeper = follows?.answer?.provider;
   if (keeper !== undefined && keeper !== provider)
-    throw new GatewayError('unsupported', `${follows?.path}: is kept at ${keeper}, not at ${provider}`, {
+    throw new GatewayError('unsupported', `${follows?.path}: is stored at ${keeper}, not at ${provider}`, {
       param: follows?.path,
     });
   return { request, restore: null };

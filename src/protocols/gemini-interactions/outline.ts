@@ -19,8 +19,8 @@ export const outline: OutlineCodec = {
 export function decodeAsked(body: JsonObject, problems: Problems): string {
   const model = readString(body['model'], 'model', problems);
   const agent = readString(body['agent'], 'agent', problems);
-  if (model !== undefined && agent !== undefined) problems.add('agent', 'must not stand beside model');
+  if (model !== undefined && agent !== undefined) problems.add('agent', 'cannot be used together with model');
   const asked = (model ?? agent ?? '').replace(COLLECTION, '');
-  if (asked === '') problems.add('model', 'is required, or agent');
+  if (asked === '') problems.add('model', 'is required unless agent is given');
   return asked;
 }

@@ -28,7 +28,7 @@ export const remoteAnswers: RemoteAnswers = {
       describes: {
         ...ONE,
         id: 'getInteraction',
-        summary: 'An interaction as Google has it now.',
+        summary: 'Returns an interaction that Google stores.',
         query: z.object({
           stream: z.string().optional(),
           last_event_id: z.string().optional(),
@@ -45,7 +45,7 @@ export const remoteAnswers: RemoteAnswers = {
       describes: {
         ...ONE,
         id: 'deleteInteraction',
-        summary: 'Deletes an interaction at Google.',
+        summary: 'Deletes an interaction that Google stores.',
         answer: anyObject,
       },
     },
@@ -57,7 +57,7 @@ export const remoteAnswers: RemoteAnswers = {
       describes: {
         ...ONE,
         id: 'cancelInteraction',
-        summary: 'Stops an interaction that runs in the background at Google.',
+        summary: 'Cancels an interaction that runs in the background at Google.',
       },
     },
   ],

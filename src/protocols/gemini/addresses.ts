@@ -47,7 +47,7 @@ const VERTEX =
 /** Base paths that no other clients use. */
 const OWN_BASE = /^\/(?:v1beta|(?:api\/)?upload|api\/vertex-ai)\//;
 
-const BATCHES = 'Batches are made at `/v1beta/models/{model}:batchGenerateContent`.';
+const BATCHES = 'Create batches at `/v1beta/models/{model}:batchGenerateContent`.';
 function methods(names: string, nearest: string): UnservedPart {
   return { match: new RegExp(`:(?:${names})$`), nearest };
 }
@@ -64,13 +64,13 @@ const UNSERVED: readonly UnservedPart[] = [
   methods('embedText|batchEmbedText', 'Use `:embedContent`.'),
   methods('generateText|generateMessage|generateAnswer', 'Use `:generateContent`.'),
   methods('computeTokens|countTextTokens|countMessageTokens', 'Use `:countTokens`.'),
-  methods('predict|rawPredict', 'Models that make pictures answer `:generateContent` with them.'),
-  methods('predictLongRunning|fetchPredictOperation', `No videos are made here. ${TEXTS.askProvider}`),
+  methods('predict|rawPredict', 'Image models return images from `:generateContent`.'),
+  methods('predictLongRunning|fetchPredictOperation', `Videos are not supported. ${TEXTS.askProvider}`),
   methods('bidiGenerateContent', 'Use `:streamGenerateContent`.'),
   { match: /^\/ws\/.*BidiGenerateContent/, nearest: 'Use `:streamGenerateContent`.' },
-  below('cachedContents', 'Send the whole prompt: providers cache its beginning by themselves.'),
+  below('cachedContents', 'Send the whole prompt: providers cache its beginning automatically.'),
   below('batches|batchPredictionJobs', BATCHES),
-  below('files', 'Files are uploaded at `/upload/v1beta/files`; requests take bytes as `inlineData`, too.'),
+  below('files', 'Upload files at `/upload/v1beta/files`, or send them inline as `inlineData`.'),
   below('fileSearchStores|corpora|ragCorpora', TEXTS.askProvider),
   below('tunedModels|tuningJobs|operations|auth_tokens|agents', TEXTS.askProvider),
 ];
@@ -135,7 +135,7 @@ export const ADDRESSES: ClientAddresses = {
       list: {
         id: 'listGeminiModels',
         tag: 'Gemini',
-        summary: 'The models that the key may use, in the words of Google.',
+        summary: "Lists the models that the key may use, in Google's format.",
         query: z.object({
           pageSize: z.coerce.number(WRONG_SIZE).int(WRONG_SIZE).min(0, WRONG_SIZE).optional(),
           pageToken: z.string().optional(),
@@ -145,7 +145,7 @@ export const ADDRESSES: ClientAddresses = {
       model: {
         id: 'getGeminiModel',
         tag: 'Gemini',
-        summary: 'One model, in the words of Google.',
+        summary: "Returns a model, in Google's format.",
         params: { id: { description: TEXTS.modelId, example: 'sim%2Fgemini' } },
         answer: MODEL_SHAPE,
         refusals: [404],

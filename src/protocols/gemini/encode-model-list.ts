@@ -34,7 +34,7 @@ function readSize(given: string | null): number {
 function readStart(models: readonly ListedModel[], token: string | null): number {
   if (token === null || token === '') return 0;
   const place = models.findIndex(({ id }) => btoa(TOKEN_MARK + encodeURIComponent(id)) === token);
-  if (place === -1) throw wrong('pageToken', 'is no `nextPageToken` of this list');
+  if (place === -1) throw wrong('pageToken', 'is not a `nextPageToken` of this list');
   return place + 1;
 }
 

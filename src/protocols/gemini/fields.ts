@@ -17,13 +17,13 @@ const CONFIG_FIELDS: readonly Field<'supported'>[] = [
     is: integer(1),
     write: limitOf,
     support: 'supported',
-    note: 'Positive integer, thoughts included.',
+    note: 'Positive integer; includes thoughts.',
   },
   {
     name: 'temperature',
     to: 'temperature',
     is: number(0),
-    write: atMost('temperature', MAX_TEMPERATURE, `it is at most ${MAX_TEMPERATURE} for this model`),
+    write: atMost('temperature', MAX_TEMPERATURE, `the maximum of this model is ${MAX_TEMPERATURE}`),
     support: 'supported',
     note: TEXTS.clamped,
   },
@@ -57,7 +57,7 @@ const CONFIG_FIELDS: readonly Field<'supported'>[] = [
     is: integer(0, 20),
     write: (count, { request }) => (request.logprobs && count ? count : undefined),
     support: 'supported',
-    note: '0 to 20; needs `responseLogprobs: true`.',
+    note: '0 to 20; requires `responseLogprobs: true`.',
   },
   { name: 'seed', to: 'seed', is: integer(), write: seedOf, support: 'supported', note: 'An integer.' },
   {
@@ -79,7 +79,7 @@ const CONFIG_FIELDS: readonly Field<'supported'>[] = [
     name: 'responseSchema',
     shape: object.schema,
     support: 'supported',
-    note: 'A schema in Google\u2019s words.',
+    note: 'A schema in Google\u2019s format.',
   },
   { name: 'responseJsonSchema', shape: object.schema, support: 'supported', note: 'A JSON Schema.' },
   {
@@ -94,18 +94,22 @@ export const CONFIG_TABLE = new FieldTable(CONFIG_FIELDS, { at: 'generationConfi
 
 function limitOf(limit: number, scope: WriteScope): number {
   const most = scope.target.maxOutputTokens ?? Infinity;
-  return atMost('max_completion_tokens', most, `it is at most ${most} for this model`)(limit, scope);
+  return atMost('max_completion_tokens', most, `the maximum of this model is ${most}`)(limit, scope);
 }
 
 function seedOf(seed: number, { report }: { readonly report: Report }): number | undefined {
   if (Math.abs(seed) <= MAX_SEED) return seed;
-  report.add('seed', 'dropped', 'Gemini takes only seeds of 32 bits');
+  report.add('seed', 'dropped', 'Gemini supports only 32-bit seeds');
   return undefined;
 }
 
 function stopsOf(stop: readonly string[], { report }: { readonly report: Report }): readonly string[] {
   if (stop.length <= MAX_STOP_SEQUENCES) return stop;
-  report.add('stop', 'dropped', `Gemini takes ${MAX_STOP_SEQUENCES} stop sequences; the rest is left out`);
+  report.add(
+    'stop',
+    'dropped',
+    `Gemini supports ${MAX_STOP_SEQUENCES} stop sequences; the others are dropped`,
+  );
   return stop.slice(0, MAX_STOP_SEQUENCES);
 }
 
@@ -114,7 +118,12 @@ const ROUTING = 'model_routing_config';
 
 /** `generateContent` (API reference, 2026-11), in lower camel case. */
 export const REQUEST_FIELDS: readonly Field<'supported' | 'gateway'>[] = [
-  { name: 'model', support: 'supported', note: 'The path names the model, and counts.', shape: text.schema },
+  {
+    name: 'model',
+    support: 'supported',
+    note: 'The model in the path takes precedence.',
+    shape: text.schema,
+  },
   {
     name: 'contents',
     support: 'supported',

@@ -87,7 +87,7 @@ export function constrainedFormat(
     report.add(
       path,
       'approximated',
-      `${who} cannot enforce ${unenforced.join(', ')}: told in the description`,
+      `${who} cannot enforce ${unenforced.join(', ')}: stated in the description instead`,
     );
   return { ...format, schema };
 }

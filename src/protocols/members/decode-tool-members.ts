@@ -27,7 +27,7 @@ export function decodeParametersSchema(
 ): JsonObject | undefined {
   const schema = readObject(value, path, problems);
   if (schema && schema['type'] !== undefined && schema['type'] !== 'object') {
-    problems.add(`${path}.type`, 'must be "object": the arguments of a tool are an object');
+    problems.add(`${path}.type`, 'must be "object", because tool arguments are an object');
   }
   return schema;
 }

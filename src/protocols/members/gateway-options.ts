@@ -149,7 +149,7 @@ function readNames(value: Member, path: string, problems: Problems): NameList | 
 
 function readFewStrings(value: Member, path: string, problems: Problems): readonly string[] | undefined {
   const names = readStrings(value, path, problems);
-  if (names && names.length > MOST_NAMES) problems.add(path, `must not hold more than ${MOST_NAMES} names`);
+  if (names && names.length > MOST_NAMES) problems.add(path, `must have at most ${MOST_NAMES} names`);
   return names;
 }
 
@@ -203,5 +203,5 @@ function decodeInclude(value: Member, path: string, problems: Problems): boolean
 
 function reportUnknown(object: JsonObject, path: string, known: ReadonlySet<string>, report: Report): void {
   for (const name in object)
-    if (!known.has(name)) report.add(`${path}.${name}`, 'dropped', 'the gateway does not know it');
+    if (!known.has(name)) report.add(`${path}.${name}`, 'dropped', 'the gateway does not support this field');
 }

@@ -28,7 +28,7 @@ export function rewritten(names: string, inside?: MemberShape['inside']): Member
 
 /** Maximum number of report entries. */
 const MOST_ENTRIES = 500;
-const REASON = 'has no place where the request is written anew';
+const REASON = 'has no equivalent when the request is rewritten';
 
 /**
  * Finds members of a decoded body that its shape does not know; undefined if there are none. Empty members (null, empty

@@ -28,7 +28,7 @@ export function objectSchema(
     report.add(
       `${path}.parameters.type`,
       'approximated',
-      `${who} wants the type "object" for the input of a tool`,
+      `${who} requires the type "object" for the input of a tool`,
     );
   }
   for (const keyword of combined) {
@@ -42,7 +42,7 @@ export function objectSchema(
     report.add(
       `${path}.parameters.${keyword}`,
       'approximated',
-      `${who} takes no alternatives at the root of a tool schema; they were merged`,
+      `${who} does not support alternatives at the root of a tool schema; they were merged`,
     );
   }
   return schema;

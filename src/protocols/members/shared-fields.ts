@@ -10,7 +10,7 @@ export function gatewayFields(usage: string) {
       name: 'models',
       shape: { type: 'array', items: { type: 'string' } },
       support: 'gateway',
-      note: 'Models to fall back to, in order.',
+      note: 'Fallback models, in order.',
     },
     { name: 'usage', shape: object.schema, support: 'gateway', note: usage },
   ] as const;
@@ -27,5 +27,5 @@ export const STREAM = {
   name: 'stream',
   shape: boolean.schema,
   support: 'supported',
-  note: 'Only `true` streams.',
+  note: '`true` streams the response.',
 } as const;

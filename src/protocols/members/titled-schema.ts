@@ -16,6 +16,6 @@ export function titledSchema(
   const { title } = schema;
   if (title === undefined) return { title: format.name, ...schema };
   if (title !== format.name)
-    report.add('response_format.json_schema.name', 'defaulted', 'the title of the schema stands for it');
+    report.add('response_format.json_schema.name', 'defaulted', 'the title of the schema is sent instead');
   return schema;
 }

@@ -261,14 +261,18 @@ class MixedDecoder {
   #report(main: CanonicalRequest, others: readonly CanonicalRequest[]): Report {
     const report = new Report();
     for (const { name, form } of this.#signs)
-      report.add(name, 'defaulted', `has the form of ${form}: read as that, answered as a chat completion`);
+      report.add(
+        name,
+        'defaulted',
+        `has the format of ${form} and was read as such; the response is a chat completion`,
+      );
     for (const { report: part, protocol } of [main, ...others])
       for (const { path, action, reason } of part.entries)
         report.add(this.#theirs(path, protocol as MixedProtocol), action, reason);
     if (isSaid(this.#body['input']) && this.#main === 'openai-chat')
-      report.add('input', 'dropped', 'messages is given and counts');
+      report.add('input', 'dropped', '`messages` takes precedence');
     if (this.#main === 'openai-responses' && this.#body['store'] === true)
-      report.add('store', 'dropped', 'answers of this path are not kept');
+      report.add('store', 'dropped', 'responses of this path are not stored');
     return report;
   }
 
@@ -286,7 +290,7 @@ class MixedDecoder {
   #refuseState(): void {
     const name = STATEFUL.find((member) => isSaid(this.#body[member]));
     if (name === undefined || this.#ownerOf(name) !== 'openai-responses') return;
-    throw new GatewayError('unsupported', `${name}: is not available here; send it to /responses`, {
+    throw new GatewayError('unsupported', `${name}: is not supported on this path; use /responses`, {
       param: name,
     });
   }

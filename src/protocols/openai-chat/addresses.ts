@@ -23,8 +23,8 @@ function describeChat(): ClientDescription {
   return {
     id: 'createChatCompletion',
     tag: 'Chat Completions',
-    summary: 'Lets a model answer a conversation.',
-    description: 'Bodies in the form of Responses or Messages are read here as well.',
+    summary: 'Generates a response to a conversation.',
+    description: 'Bodies in the format of Responses or Messages are accepted, too.',
     body: bodyOf(REQUEST_FIELDS, { model: z.string().min(1), messages }),
     bodyExample: { model: 'sim/chat', messages: [{ role: 'user', content: 'What is 6 x 7?' }] },
     answer: z.looseObject({

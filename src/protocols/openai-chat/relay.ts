@@ -85,7 +85,7 @@ function editRequest(body: JsonBytes, request: CanonicalRequest, model: string):
 function patchResponse(body: Uint8Array, json: unknown, facts: RelayFacts): PatchedAnswer {
   if (!isJsonObject(json) || asArray(json['choices']).length === 0) {
     const failure = isJsonObject(json) ? decodeInlineError(json) : undefined;
-    throw failure ?? brokenAnswer('the upstream answered 200 with something that is not a chat completion');
+    throw failure ?? brokenAnswer('the upstream returned 200 with a body that is not a chat completion');
   }
   const choice = asObject(asArray(json['choices'])[0]);
   const tap: RelayTap = {

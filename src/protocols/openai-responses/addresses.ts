@@ -42,7 +42,7 @@ function describeResponse(): ClientDescription {
   return {
     id: 'createResponse',
     tag,
-    summary: 'Lets a model go on from an input, a response or a conversation.',
+    summary: 'Generates a response to an input, continuing a response or a conversation if named.',
     body: body(),
     bodyExample,
     answer: responseShape,
@@ -59,7 +59,7 @@ function describeCompaction(): ClientDescription {
   return {
     id: 'compactResponse',
     tag,
-    summary: 'Puts a summary in the place of a long conversation.',
+    summary: 'Replaces a long conversation by a summary.',
     body: body(),
     bodyExample,
     answer: z.looseObject({ id: z.string(), output: z.array(anyObject) }),

@@ -76,11 +76,15 @@ function takes({ members, quirks }: Target, name: string, value: JsonValue, othe
 
 function reasonOf({ members }: Target, name: string): string {
   const known = members?.[name];
-  return typeof known === 'object' ? `the upstream knows ${known.join(', ')} here` : TEXTS.unknownMember;
+  return typeof known === 'object' ? `the upstream supports ${known.join(', ')} here` : TEXTS.unknownMember;
 }
 
 /** Reports metadata as dropped, except for Chat Completions: its documentation says that metadata is only recorded. */
 function reportMetadata({ protocol }: CanonicalRequest, report: Report): void {
   if (protocol === 'openai-chat') return;
-  report.add('metadata', 'dropped', 'kept in the record and repeated in the answer; the upstream takes none');
+  report.add(
+    'metadata',
+    'dropped',
+    'stored in the record and returned in the response; the upstream does not support it',
+  );
 }

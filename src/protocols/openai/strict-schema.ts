@@ -55,7 +55,7 @@ export function isEnforceable(schema: JsonObject | undefined): boolean {
 }
 
 function obstacleAtRoot(schema: JsonObject): string | undefined {
-  if (schema['type'] !== 'object') return 'a schema whose root is no object';
+  if (schema['type'] !== 'object') return 'a schema whose root is not an object';
   return obstacleIn(schema, 0);
 }
 

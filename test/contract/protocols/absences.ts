@@ -30,12 +30,12 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
     { fact: /^sampling (seed|\w+Penalty)/, reason: 'Messages has neither seeds nor penalties' },
   ],
   gemini: [
-    { fact: /^pdf name/, reason: 'Gemini has no names of files' },
+    { fact: /^pdf name/, reason: 'Gemini does not support file names' },
     { fact: /^instruction/, reason: 'Gemini has instructions for the whole conversation only' },
     { fact: /^one call/, reason: 'Gemini cannot be told to make one call at a time' },
     { fact: /^cached to/, reason: 'Gemini has no breakpoints' },
     { fact: /^id of the user/, reason: 'Gemini has no ids of users' },
-    { fact: /^search (near|in)/, reason: 'the search of Google has no such option' },
+    { fact: /^search (near|in)/, reason: "Google's search does not support this option" },
     { fact: /^verbosity/, reason: 'Gemini has no verbosity' },
   ],
 };
@@ -92,7 +92,7 @@ export const UNHEARABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
     {
       fact: /^usage written/,
       // As the gateway reports it, where its answer is whole.
-      reason: 'an answer of this protocol has no place for the number of tokens that were written to a cache',
+      reason: 'responses of this protocol cannot contain the number of tokens written to a cache',
     },
     { fact: /^finish: pause/, reason: 'Gemini has no word for a pause' },
   ],

@@ -103,7 +103,7 @@ class MessagesStreamDecoder implements StreamDecoder {
     if (this.#started && this.#id !== undefined && message['id'] === this.#id) return;
     if (this.#started) {
       // Events that were already emitted cannot be undone.
-      this.#fail(brokenAnswer('the upstream began a second answer in the same stream'));
+      this.#fail(brokenAnswer('the upstream started a second response in the same stream'));
       return;
     }
     this.#started = true;

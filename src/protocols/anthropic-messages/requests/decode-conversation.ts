@@ -155,7 +155,7 @@ function misplaced(type: Member, role: Role, path: string, scope: DecodeScope): 
   if (owner === undefined || owner === role) return 'a part';
   scope.problems.add(
     `${path}.type`,
-    `${String(type)} blocks stand in messages of the role ${owner}, not ${role}`,
+    `${String(type)} blocks are allowed only in messages of the role ${owner}, not ${role}`,
   );
   return undefined;
 }

@@ -68,7 +68,7 @@ export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): P
 /** Decodes a tool that is added inside the conversation. For upstreams with one list of tools, it becomes text. */
 function announceTool(raw: JsonObject, name: string | undefined, path: string, scope: DecodeScope): Part {
   if (name === undefined) return unknownPart(raw, path, scope);
-  addTranslationLoss(scope, path, 'approximated', 'tools cannot be loaded later: it is told in words');
+  addTranslationLoss(scope, path, 'approximated', 'the upstream cannot load tools later: sent as text');
   const cache = decodeCache(raw, path, scope);
   return { type: 'text', text: `The tool ${name} is available.`, path, cache, source: ours(raw) };
 }
@@ -99,10 +99,10 @@ function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart
       scope,
       `${path}.citations`,
       'dropped',
-      'only Claude reads citations of earlier answers',
+      'only Claude accepts citations of earlier responses',
     );
   if (foreign.length > 0)
-    scope.report.add(`${path}.citations`, 'dropped', 'citations that other models made are not given back');
+    scope.report.add(`${path}.citations`, 'dropped', 'citations by other models are not sent back');
   const annotations = [
     ...own.map((citation) => decodeCitation(citation, text.length)),
     ...foreign.map((citation) => ({

@@ -48,7 +48,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const { reasoning, responseFormat, extra } = decodeThinking(body, scope);
   const gateway = decodeGatewayOptions(body, problems, report);
   if (body['reasoning'] !== undefined && body['reasoning'] !== null)
-    report.add('reasoning', 'dropped', 'this protocol has `thinking` and `output_config.effort`');
+    report.add('reasoning', 'dropped', 'use `thinking` and `output_config.effort` in this protocol');
   const stream = readBoolean(body['stream'], 'stream', problems) === true;
   const settings = TABLE.read(body, problems);
   const metadata = decodeMetadata(body, problems);

@@ -70,7 +70,7 @@ export function decodeTool(
   if (form) {
     const { description, parameters } = form;
     const name = readString(raw['name'], `${path}.name`, problems) ?? form.name;
-    addTranslationLoss(scope, path, 'approximated', `the tool ${type} travels as a function with its schema`);
+    addTranslationLoss(scope, path, 'approximated', `the tool ${type} is sent as a function with its schema`);
     return { ...base, type: 'function', name, description, parameters };
   }
   // All other tools with a type of their own run at Anthropic.
@@ -139,7 +139,7 @@ export function decodeToolChoice(
   if (type === undefined) return {};
   if (tools?.length === 0) {
     // Choosing a tool is an error if there are none.
-    if (type === 'any' || type === 'tool') problems.add('tool_choice', 'there are no tools to choose from');
+    if (type === 'any' || type === 'tool') problems.add('tool_choice', 'requires tools');
     return {};
   }
   const parallelToolCalls = serial === true ? false : undefined;

@@ -73,7 +73,7 @@ export function encodeConversation(items: readonly Item[], scope: EncodeScope): 
       default: {
         const raw = ownRaw(item.source);
         if (raw) draft(drafts, 'assistant', path).blocks.push(raw);
-        else scope.report.add(path, 'dropped', `Anthropic has no place for an item of type ${item.type}`);
+        else scope.report.add(path, 'dropped', `Anthropic does not support items of type ${item.type}`);
       }
     }
   });
@@ -87,7 +87,8 @@ function encodeMessage(
   drafts: Draft[],
   scope: EncodeScope,
 ): void {
-  if (item.name !== undefined) scope.report.add(`${path}.name`, 'dropped', 'Anthropic messages have no name');
+  if (item.name !== undefined)
+    scope.report.add(`${path}.name`, 'dropped', 'Anthropic does not support names on messages');
   const instructs = item.role === 'system' || item.role === 'developer';
   const isOwn = ownRaw(item.source) !== undefined;
   const hasPlace = scope.target.quirks.laterInstructions && drafts.at(-1)?.role !== 'assistant';
@@ -103,7 +104,7 @@ function encodeMessage(
       scope.report.add(
         partPath,
         'dropped',
-        `Anthropic takes no ${part.type} in a message of role ${item.role}`,
+        `Anthropic does not support ${part.type} parts in messages of the role ${item.role}`,
       );
       return;
     }
@@ -120,19 +121,15 @@ function encodeMessage(
 function encodeReasoning(item: ReasoningItem, path: string, drafts: Draft[], scope: EncodeScope): void {
   const { opaque } = item;
   if (opaque === undefined) {
-    scope.report.add(path, 'dropped', 'unsigned reasoning cannot be given back to Claude');
+    scope.report.add(path, 'dropped', 'unsigned reasoning cannot be sent back to Claude');
     return;
   }
   if (opaque.format !== scope.target.reasoningFormat) {
-    scope.report.add(
-      path,
-      'dropped',
-      `reasoning of the format ${opaque.format} cannot be read by this model`,
-    );
+    scope.report.add(path, 'dropped', `this model cannot read reasoning of the format ${opaque.format}`);
     return;
   }
   if (item.cache)
-    scope.report.add(`${path}.cache_control`, 'dropped', 'thinking blocks take no cache breakpoint');
+    scope.report.add(`${path}.cache_control`, 'dropped', 'thinking blocks do not support cache breakpoints');
   draft(drafts, 'assistant', path).blocks.push(
     opaque.kind === 'encrypted'
       ? { type: 'redacted_thinking', data: opaque.data }
@@ -234,7 +231,7 @@ function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scop
       const content = results.length > 0 ? [...results, ...blocks] : blocks;
       if (content.length === 0) {
         content.push({ type: 'text', text: EMPTY_TEXT });
-        scope.report.add(path, 'approximated', `Anthropic refuses empty messages; "${EMPTY_TEXT}" is sent`);
+        scope.report.add(path, 'approximated', `Anthropic rejects empty messages; "${EMPTY_TEXT}" is sent`);
       }
       return { role, content };
     },
@@ -245,7 +242,7 @@ function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scop
     scope.report.add(
       'messages',
       'approximated',
-      `this server wants the user to begin; "${OPENING_TEXT}" is put first`,
+      `this server requires a user message first; "${OPENING_TEXT}" is added`,
     );
   }
   if (turns.length === 0) {
@@ -254,7 +251,7 @@ function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scop
     scope.report.add(
       'messages',
       'approximated',
-      'Anthropic wants a message of the user; the instructions are sent as one',
+      'Anthropic requires a user message; the instructions are sent as one',
     );
   }
   return turns;
@@ -315,7 +312,7 @@ function mergeDrafts(drafts: readonly Draft[], scope: EncodeScope): Draft[] {
 function dropTrailingThinking(content: MutableJsonObject[], path: string, scope: EncodeScope): void {
   while (isThinking(content.at(-1))) {
     content.pop();
-    scope.report.add(path, 'dropped', 'Anthropic refuses an assistant turn that ends in thinking');
+    scope.report.add(path, 'dropped', 'Anthropic rejects an assistant turn that ends with thinking');
   }
 }
 
@@ -331,7 +328,7 @@ function trimPrefill(turns: Turn[], drafts: readonly Draft[], scope: EncodeScope
   scope.report.add(
     drafts.at(-1)?.path ?? 'messages',
     'approximated',
-    'white space at the end of a prefill was removed',
+    'trailing white space of the prefill was removed',
   );
 }
 

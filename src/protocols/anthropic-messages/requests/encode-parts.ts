@@ -40,10 +40,11 @@ function encodeContent(part: Part, path: string, scope: EncodeScope): MutableJso
     case 'file':
       return encodeFile(part, path, scope);
     case 'audio':
-      throw new GatewayError('unsupported', 'Claude does not take audio', { param: path });
+      throw new GatewayError('unsupported', 'Claude does not support audio', { param: path });
     case 'unknown': {
       const raw = ownRaw(part.source);
-      if (raw === undefined) scope.report.add(path, 'dropped', 'Anthropic has no such content part');
+      if (raw === undefined)
+        scope.report.add(path, 'dropped', 'Anthropic does not support this content part');
       return raw;
     }
   }
@@ -62,7 +63,7 @@ function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJs
       scope.report.add(
         `${path}.annotations`,
         'dropped',
-        'only citations that Claude made can be given back to it',
+        "only Claude's own citations can be sent back to it",
       );
     }
   }
@@ -73,7 +74,7 @@ function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJs
 function visible(text: string, path: string, scope: EncodeScope): boolean {
   if (text === '') return false;
   if (text.trim() !== '') return true;
-  scope.report.add(path, 'dropped', 'Anthropic refuses text that is only white space');
+  scope.report.add(path, 'dropped', 'Anthropic rejects text that is only white space');
   return false;
 }
 
@@ -86,7 +87,7 @@ function encodeImage(part: ImagePart, path: string, scope: EncodeScope): Mutable
   const raw = ownRaw(part.source);
   if (raw) return raw;
   if (part.detail !== undefined && part.detail !== 'auto') {
-    scope.report.add(`${path}.detail`, 'dropped', 'Anthropic has no image detail level');
+    scope.report.add(`${path}.detail`, 'dropped', 'Anthropic does not support image detail levels');
   }
   return { type: 'image', source: imageSource(part.media, path) };
 }
@@ -96,9 +97,13 @@ function imageSource(media: Media, path: string): JsonObject {
     case 'base64': {
       const mediaType = media.mediaType ?? sniffMediaType(media.data);
       if (mediaType === undefined) {
-        throw new GatewayError('unsupported', 'the type of the image is not given and cannot be recognised', {
-          param: path,
-        });
+        throw new GatewayError(
+          'unsupported',
+          'the media type of the image is missing and cannot be detected',
+          {
+            param: path,
+          },
+        );
       }
       return {
         type: 'base64',
@@ -121,7 +126,7 @@ function encodeFile(part: FilePart, path: string, scope: EncodeScope): MutableJs
     const mediaType =
       media.mediaType?.split(';')[0]?.trim() ?? sniffMediaType(media.data) ?? mediaTypeOfName(filename ?? '');
     if (mediaType?.startsWith('image/')) {
-      if (filename !== undefined) scope.report.add(`${path}.filename`, 'dropped', 'an image has no title');
+      if (filename !== undefined) scope.report.add(`${path}.filename`, 'dropped', 'images have no title');
       return { type: 'image', source: imageSource({ ...media, mediaType }, path) };
     }
     return document(base64Document(media.data, mediaType, path), filename);
@@ -142,8 +147,8 @@ function base64Document(data: string, mediaType: string | undefined, path: strin
   if (mediaType !== undefined && isTextType(mediaType)) {
     return { type: 'text', media_type: 'text/plain', data: decodeUtf8(data, path) };
   }
-  const what = mediaType === undefined ? 'files whose type cannot be recognised' : `${mediaType} files`;
-  throw new GatewayError('unsupported', `Claude takes PDF and text files, not ${what}`, { param: path });
+  const what = mediaType === undefined ? 'files of unknown type' : `${mediaType} files`;
+  throw new GatewayError('unsupported', `Claude supports PDF and text files, not ${what}`, { param: path });
 }
 
 function decodeUtf8(base64: string, path: string): string {
@@ -151,12 +156,12 @@ function decodeUtf8(base64: string, path: string): string {
     const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new GatewayError('invalid_request', 'the file is not base64 of UTF-8 text', { param: path });
+    throw new GatewayError('invalid_request', 'the file must be UTF-8 text in base64', { param: path });
   }
 }
 
 function foreignFile(path: string): GatewayError {
-  return new GatewayError('unsupported', 'this file id is not known to Anthropic; send the content instead', {
+  return new GatewayError('unsupported', 'Anthropic does not know this file id; send the content instead', {
     param: path,
   });
 }
@@ -214,7 +219,7 @@ export function limitBreakpoints(
     report.add(
       path,
       'dropped',
-      `Anthropic accepts ${MAX_BREAKPOINTS} cache breakpoints; the first are removed`,
+      `Anthropic accepts at most ${MAX_BREAKPOINTS} cache breakpoints; the first ones were removed`,
     );
   }
 }

@@ -92,7 +92,7 @@ function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Repo
   report.add(
     'max_completion_tokens',
     'defaulted',
-    'Anthropic wants a limit and the limit of the model is not known',
+    'Anthropic requires an output limit, and the limit of the model is not known',
   );
   return DEFAULT_MAX_TOKENS + budget;
 }
@@ -106,7 +106,7 @@ function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope
   const { schema, description } = format;
   if (description === undefined) return { type: 'json_schema', schema };
   if (schema['description'] === undefined) return { type: 'json_schema', schema: { ...schema, description } };
-  report.add('response_format.json_schema.description', 'dropped', 'the schema has a description of its own');
+  report.add('response_format.json_schema.description', 'dropped', 'the schema has its own description');
   return { type: 'json_schema', schema };
 }
 
@@ -155,19 +155,19 @@ function encodeSampling(
 ): void {
   let { temperature, topP, topK } = request;
   if (temperature !== undefined && temperature > 1) {
-    report.add('temperature', 'clamped', 'the temperature of Claude is at most 1');
+    report.add('temperature', 'clamped', 'the maximum temperature of Claude is 1');
     temperature = 1;
   }
   if (thinking) {
     if (temperature !== undefined && temperature !== 1) {
-      report.add('temperature', 'dropped', 'Claude thinks at temperature 1 only');
+      report.add('temperature', 'dropped', 'Claude requires temperature 1 when it thinks');
     }
     temperature = undefined;
     if (topP !== undefined && topP < MIN_TOP_P_THINKING) {
-      report.add('top_p', 'dropped', `top_p is at least ${MIN_TOP_P_THINKING} when Claude thinks`);
+      report.add('top_p', 'dropped', `the minimum top_p is ${MIN_TOP_P_THINKING} when Claude thinks`);
       topP = undefined;
     }
-    if (topK !== undefined) report.add('top_k', 'dropped', 'top_k cannot be set when Claude thinks');
+    if (topK !== undefined) report.add('top_k', 'dropped', 'Claude does not support top_k when it thinks');
     topK = undefined;
   }
   if (temperature !== undefined && topP !== undefined && !quirks.pairedSampling) {
@@ -188,7 +188,7 @@ function encodeStop(request: CanonicalRequest, report: Report): readonly string[
   if (!given) return NO_STOP;
   const stop = given.filter((sequence) => sequence.trim() !== '');
   if (stop.length < given.length)
-    report.add('stop', 'dropped', 'Anthropic refuses stop sequences of white space only');
+    report.add('stop', 'dropped', 'Anthropic rejects stop sequences that are only white space');
   return stop;
 }
 

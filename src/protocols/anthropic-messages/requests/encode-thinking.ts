@@ -88,7 +88,11 @@ export function encodeThinking(
 /** Reports other members of the client's `thinking`, which are lost when the decision replaces it. */
 function reportUnknown(thinking: JsonValue | undefined, report: Report): void {
   for (const name in unknownMembers(asObject(thinking), THINKING_SHAPE.known))
-    report.add(`thinking.${name}`, 'dropped', 'how the model thinks was decided otherwise');
+    report.add(
+      `thinking.${name}`,
+      'dropped',
+      'another setting of the request determines how the model thinks',
+    );
 }
 
 /**
@@ -137,7 +141,7 @@ function loneEffort(request: CanonicalRequest, target: Target, report: Report): 
   if (reasoning.mode === 'on' && (reasoningStyle === 'effort' || reasoningStyle === 'both'))
     return encodeEffort(reasoning.effort, report);
   if (request.reasoning.effort !== undefined)
-    report.add('output_config.effort', 'dropped', 'the model knows no efforts');
+    report.add('output_config.effort', 'dropped', 'the model does not support efforts');
   return undefined;
 }
 
@@ -164,7 +168,11 @@ function encodeEffort(effort: Effort | undefined, report: Report): WireEffort | 
   if (effort === undefined) return undefined;
   const encoded = EFFORTS[effort];
   if (encoded !== effort)
-    report.add('reasoning.effort', 'approximated', `Anthropic has no effort ${effort}; ${encoded} is sent`);
+    report.add(
+      'reasoning.effort',
+      'approximated',
+      `Anthropic does not support the effort ${effort}; ${encoded} is sent`,
+    );
   return encoded;
 }
 
@@ -172,14 +180,18 @@ function encodeEffort(effort: Effort | undefined, report: Report): WireEffort | 
 function legalBudget(budget: number, maxTokens: number, report: Report): number | undefined {
   const legal = Math.min(Math.max(Math.floor(budget), MIN_BUDGET), maxTokens - 1);
   if (legal < MIN_BUDGET) {
-    report.add('reasoning', 'dropped', `thinking needs ${MIN_BUDGET} tokens and the answer has ${maxTokens}`);
+    report.add(
+      'reasoning',
+      'dropped',
+      `thinking requires more than ${MIN_BUDGET} output tokens (got ${maxTokens})`,
+    );
     return undefined;
   }
   if (legal !== budget)
     report.add(
       'reasoning.max_tokens',
       'clamped',
-      `a thinking budget is at least ${MIN_BUDGET} and below max_tokens`,
+      `a thinking budget must be at least ${MIN_BUDGET} and less than max_tokens`,
     );
   return legal;
 }
@@ -197,8 +209,8 @@ function refusal(
     return 'Claude cannot think when it is forced to call a tool';
   const first = openTurn(turns);
   if (first === undefined || isThinking(first.content[0])) return undefined;
-  if (turns.at(-1)?.role === 'assistant') return 'Claude cannot think when its answer is prefilled';
-  return manual ? 'the tool calls of the current turn come without their signed thinking' : undefined;
+  if (turns.at(-1)?.role === 'assistant') return 'Claude cannot think when its response is prefilled';
+  return manual ? 'the tool calls of the current turn lack their signed thinking' : undefined;
 }
 
 /** Returns the first assistant message of the turn that the model continues: a prefill, or calls with their results. */

@@ -56,7 +56,7 @@ function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): M
   block['input_schema'] = schema;
   if (tool.strict !== true) return block;
   if (!scope.target.quirks.strictTools) {
-    scope.report.add(`${path}.strict`, 'dropped', 'this upstream does not enforce the schemas of tools');
+    scope.report.add(`${path}.strict`, 'dropped', 'this upstream does not enforce tool schemas');
     return block;
   }
   const enforced = strictSchema(schema, path, 'Anthropic', scope.report);
@@ -78,7 +78,11 @@ function encodeWebSearch(
 ): void {
   const { contextSize, userLocation: place, allowedDomains, blockedDomains, maxUses } = wish;
   if (contextSize !== undefined)
-    scope.report.add(`${path}.search_context_size`, 'dropped', 'Anthropic has no search context size');
+    scope.report.add(
+      `${path}.search_context_size`,
+      'dropped',
+      'Anthropic does not support a search context size',
+    );
   if (tools.some((tool) => tool['name'] === 'web_search')) {
     scope.report.add(path, 'dropped', 'the request has another tool with the name web_search');
     return;
@@ -116,7 +120,7 @@ function declareHistory(request: CanonicalRequest, scope: EncodeScope): EncodedT
   scope.report.add(
     'tools',
     'approximated',
-    'Anthropic wants the tools of earlier calls declared; they cannot be called',
+    'Anthropic requires the tools of earlier calls; they were added but cannot be called',
   );
   const tools = [...names].map((name) => ({
     name,
@@ -147,13 +151,13 @@ function encodeChoice(
       scope.report.add(
         'tool_choice',
         'approximated',
-        'only the allowed tools are sent: Anthropic has no list of allowed ones',
+        'only the allowed tools are sent: Anthropic has no list of allowed tools',
       );
       return { type: choice.mode === 'required' ? 'any' : 'auto', ...serial };
     case 'hosted': {
       const raw = ownRaw(choice.source);
       if (raw) return raw;
-      scope.report.add('tool_choice', 'dropped', 'Anthropic cannot be told to use this tool');
+      scope.report.add('tool_choice', 'dropped', 'Anthropic cannot force this tool');
       return parallel === false ? { type: 'auto', ...serial } : undefined;
     }
   }

@@ -99,7 +99,8 @@ export function withOneList(request: CanonicalRequest, report: Report): Ported {
   const { toolChoice } = request;
   const isMoot = tools.length === 0 || (toolChoice?.type === 'tool' && !hasTool(tools, toolChoice.name));
   const isForced = toolChoice !== undefined && toolChoice.type !== 'auto' && toolChoice.type !== 'none';
-  if (isMoot && isForced) report.add('tool_choice', 'dropped', 'the tool was taken away in the conversation');
+  if (isMoot && isForced)
+    report.add('tool_choice', 'dropped', 'the tool was removed during the conversation');
   return {
     request: { ...request, tools, items: rendered, toolChoice: isMoot ? undefined : toolChoice },
     restore: null,
@@ -116,7 +117,7 @@ function renderedChange(part: Part, report: Report): Part {
   report.add(
     part.path ?? 'messages',
     'approximated',
-    'the upstream has one list of tools: that of the next turn',
+    'the upstream has one list of tools, which is that of the next turn',
   );
   return { ...part, source: undefined } as Part;
 }

@@ -65,7 +65,7 @@ class ConverseStreamDecoder implements StreamDecoder {
     if (this.#done) return;
     // Only the token counts are missing then.
     if (this.#emitter.stopped) this.#finish();
-    else this.#fail(unavailable('the upstream ended the stream before the answer was complete'));
+    else this.#fail(unavailable('the upstream ended the stream before the response was complete'));
   }
 
   #stop(frame: JsonObject): void {

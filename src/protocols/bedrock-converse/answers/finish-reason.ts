@@ -23,6 +23,6 @@ export function decodeStopReason(word: string): FinishReason {
 /** Returns the error for a stop reason; undefined if the answer ended properly. */
 export function malformedAnswer(word: string): GatewayError | undefined {
   return MALFORMED.has(word)
-    ? new GatewayError('upstream_unavailable', `the model's output was unreadable (${word})`)
+    ? new GatewayError('upstream_unavailable', `the model's output was invalid (${word})`)
     : undefined;
 }

@@ -74,7 +74,7 @@ class TurnWriter {
       case 'reference':
         throw unresolvedReference(item);
       default:
-        this.#scope.report.add(path, 'dropped', `Bedrock has no place for an item of type ${item.type}`);
+        this.#scope.report.add(path, 'dropped', `Bedrock does not support items of type ${item.type}`);
     }
   }
 
@@ -95,7 +95,7 @@ class TurnWriter {
       report.add(
         'messages',
         'approximated',
-        `Bedrock wants the user to begin; "${OPENING_TEXT}" is put first`,
+        `Bedrock requires a user message first; "${OPENING_TEXT}" is added`,
       );
     }
     if (turns.length === 0) {
@@ -104,7 +104,7 @@ class TurnWriter {
       report.add(
         'messages',
         'approximated',
-        'Bedrock wants a message of the user; the instructions are sent as one',
+        'Bedrock requires a user message; the instructions are sent as one',
       );
     }
     return { system: this.#system, turns };
@@ -114,7 +114,7 @@ class TurnWriter {
     const { report } = this.#scope;
     if (content.length === 0) {
       content.push({ text: EMPTY_TEXT });
-      report.add('messages', 'approximated', `Bedrock refuses empty messages; "${EMPTY_TEXT}" is sent`);
+      report.add('messages', 'approximated', `Bedrock rejects empty messages; "${EMPTY_TEXT}" is sent`);
     }
     if (
       role === 'user' &&
@@ -125,14 +125,15 @@ class TurnWriter {
       report.add(
         'messages',
         'approximated',
-        `Bedrock wants a text with a document; "${DOCUMENT_TEXT}" is sent`,
+        `Bedrock requires a text with a document; "${DOCUMENT_TEXT}" is sent`,
       );
     }
   }
 
   #message(item: MessageItem, path: string): void {
     const { report } = this.#scope;
-    if (item.name !== undefined) report.add(`${path}.name`, 'dropped', 'Bedrock messages have no name');
+    if (item.name !== undefined)
+      report.add(`${path}.name`, 'dropped', 'Bedrock does not support names on messages');
     const instructs = item.role === 'system' || item.role === 'developer';
     if (instructs && this.#drafts.length > 0)
       report.add(
@@ -147,7 +148,11 @@ class TurnWriter {
     item.parts.forEach((part, position) => {
       const partPath = part.path ?? `${path}.content[${position}]`;
       if (item.role !== 'user' && part.type !== 'text' && part.type !== 'refusal') {
-        report.add(partPath, 'dropped', `Bedrock takes no ${part.type} in a message of role ${item.role}`);
+        report.add(
+          partPath,
+          'dropped',
+          `Bedrock does not support ${part.type} parts in messages of the role ${item.role}`,
+        );
         return;
       }
       const block = encodePart(part, partPath, this.#names, this.#scope);
@@ -163,10 +168,10 @@ class TurnWriter {
     const { opaque } = item;
     if (opaque === undefined || opaque.format !== target.reasoningFormat) {
       const what = opaque === undefined ? 'unsigned reasoning' : `reasoning of the format ${opaque.format}`;
-      report.add(path, 'dropped', `${what} cannot be read by this model`);
+      report.add(path, 'dropped', `this model cannot read ${what}`);
       return;
     }
-    if (item.cache) report.add(`${path}.cache_control`, 'dropped', 'reasoning takes no cache point');
+    if (item.cache) report.add(`${path}.cache_control`, 'dropped', 'reasoning does not support cache points');
     const text = item.text.length > 0 ? item.text : item.summary;
     this.#draft('assistant').blocks.push({
       reasoningContent:
@@ -206,7 +211,7 @@ class TurnWriter {
     });
     if (content.length === 0) {
       content.push({ text: EMPTY_TEXT });
-      this.#scope.report.add(path, 'approximated', `Bedrock wants a result; "${EMPTY_TEXT}" is sent`);
+      this.#scope.report.add(path, 'approximated', `Bedrock requires a tool result; "${EMPTY_TEXT}" is sent`);
     }
     const toolUseId = this.#ids.result(item.callId, path);
     results.push({

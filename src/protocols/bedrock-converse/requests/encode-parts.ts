@@ -70,21 +70,21 @@ export function encodePart(
       const document = documentOf(part, names);
       if (document) return document;
       if (part.annotations?.length)
-        report.add(`${path}.annotations`, 'dropped', 'citations are not given back to Bedrock');
+        report.add(`${path}.annotations`, 'dropped', 'citations are not sent back to Bedrock');
       return text(part.text, path, report);
     }
     case 'refusal':
       return text(part.refusal, path, report);
     case 'image':
       if (part.detail !== undefined && part.detail !== 'auto')
-        report.add(`${path}.detail`, 'dropped', 'Bedrock has no image detail level');
+        report.add(`${path}.detail`, 'dropped', 'Bedrock does not support image detail levels');
       return encodeMedia(part.media, undefined, path, names);
     case 'file':
       return encodeFile(part, path, names);
     case 'audio':
-      throw new GatewayError('unsupported', 'Converse takes no audio', { param: path });
+      throw new GatewayError('unsupported', 'Converse does not support audio', { param: path });
     case 'unknown':
-      report.add(path, 'dropped', 'Bedrock has no such content part');
+      report.add(path, 'dropped', 'Bedrock does not support this content part');
       return undefined;
   }
 }
@@ -117,7 +117,7 @@ function documentOf({ source, text: whole }: TextPart, names: DocumentNames): Mu
 /** Drops blank text, which Bedrock refuses (recorded 2025: "The text field in the ContentBlock object … is blank"). */
 function text(given: string, path: string, report: EncodeScope['report']): MutableJsonObject | undefined {
   if (given.trim() !== '') return { text: given };
-  if (given !== '') report.add(path, 'dropped', 'Bedrock refuses text that is only white space');
+  if (given !== '') report.add(path, 'dropped', 'Bedrock rejects text that is only white space');
   return undefined;
 }
 
@@ -139,8 +139,8 @@ function encodeMedia(
   if (document !== undefined) return { document: { format: document, name: names.next(filename), source } };
   const video = VIDEOS.get(type ?? '');
   if (video !== undefined) return { video: { format: video, source } };
-  const what = type === undefined ? 'files whose type cannot be recognised' : `${type} files`;
-  throw new GatewayError('unsupported', `Bedrock takes no ${what}`, { param: path });
+  const what = type === undefined ? 'files of unknown type' : `${type} files`;
+  throw new GatewayError('unsupported', `Bedrock does not support ${what}`, { param: path });
 }
 
 function mediaTypeOf(media: Media, filename: string | undefined): string | undefined {
@@ -153,8 +153,8 @@ function mediaTypeOf(media: Media, filename: string | undefined): string | undef
 function sourceOf(media: Media, path: string): MutableJsonObject {
   if (media.kind === 'base64') return { bytes: media.data };
   if (media.kind === 'url' && media.url.startsWith('s3://')) return { s3Location: { uri: media.url } };
-  const what = media.kind === 'url' ? 'addresses other than s3://' : 'file ids';
-  throw new GatewayError('unsupported', `Bedrock takes no ${what}; send the content instead`, {
+  const what = media.kind === 'url' ? 'URLs other than s3://' : 'file ids';
+  throw new GatewayError('unsupported', `Bedrock does not support ${what}; send the content instead`, {
     param: path,
   });
 }

@@ -26,8 +26,8 @@ export function encodeReasoning(
     reasoning.effort !== undefined
   )
     return { reasoning_effort: reasoning.effort };
-  const what = reasoning.mode === 'off' ? 'not to reason' : 'how much to reason';
-  report.add('reasoning', 'dropped', `Bedrock cannot tell this model ${what}`);
+  const what = reasoning.mode === 'off' ? 'switching reasoning off' : 'a reasoning effort';
+  report.add('reasoning', 'dropped', `Bedrock does not support ${what} for this model`);
   return {};
 }
 
@@ -48,7 +48,7 @@ function encodeThinking(
       report.add(
         'reasoning',
         'dropped',
-        `thinking needs ${MIN_BUDGET} tokens and the answer has ${maxTokens}`,
+        `thinking requires more than ${MIN_BUDGET} output tokens (got ${maxTokens})`,
       );
       return OFF;
     }
@@ -56,7 +56,7 @@ function encodeThinking(
       report.add(
         'reasoning.max_tokens',
         'clamped',
-        `a thinking budget is at least ${MIN_BUDGET} and below the limit`,
+        `a thinking budget must be at least ${MIN_BUDGET} and less than the output limit`,
       );
     return { thinking: { type: 'enabled', budget_tokens: legal } };
   }
@@ -72,7 +72,7 @@ function encodeThinking(
     report.add(
       'reasoning.effort',
       'approximated',
-      `Claude has no effort ${reasoning.effort}; ${effort} is sent`,
+      `Claude does not support the effort ${reasoning.effort}; ${effort} is sent`,
     );
   return { thinking, output_config: { effort } };
 }

@@ -36,8 +36,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   const textFormat = request.responseFormat && encodeFormat(request, target, report);
   if (textFormat !== undefined) body['outputConfig'] = { textFormat };
   if (Object.keys(additional).length > 0) body['additionalModelRequestFields'] = additional;
-  dropEndUser(request, 'Bedrock has no place for ids of users', report);
-  for (const key in request.extra) report.add(key, 'dropped', 'Bedrock does not know this member');
+  dropEndUser(request, 'Bedrock does not support user ids', report);
+  for (const key in request.extra) report.add(key, 'dropped', 'Bedrock does not support this field');
   return body;
 }
 
@@ -62,14 +62,14 @@ function encodeSampling(
 ): MutableJsonObject {
   let { temperature, topP } = request;
   if (temperature !== undefined && temperature > 1) {
-    report.add('temperature', 'clamped', 'the temperature of Bedrock is at most 1');
+    report.add('temperature', 'clamped', 'the maximum temperature of Bedrock is 1');
     temperature = 1;
   }
   if (isThinking) {
     if (temperature !== undefined && temperature !== 1)
-      report.add('temperature', 'dropped', 'Claude thinks at temperature 1 only');
+      report.add('temperature', 'dropped', 'Claude requires temperature 1 when it thinks');
     if (topP !== undefined && topP !== 1)
-      report.add('top_p', 'dropped', 'top_p is left to Claude when it thinks');
+      report.add('top_p', 'dropped', 'Claude does not support this top_p when it thinks');
     return {};
   }
   if (!quirks.pairedSampling && temperature !== undefined && topP !== undefined) {

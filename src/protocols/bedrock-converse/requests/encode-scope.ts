@@ -21,7 +21,7 @@ export function addCachePoint(
 ): void {
   if (cache === undefined) return;
   if (!target.quirks.cacheControl || blocks.length === 0) {
-    const why = blocks.length === 0 ? TEXTS.contentNotSent : 'this model has no cache points';
+    const why = blocks.length === 0 ? TEXTS.contentNotSent : 'this model does not support cache points';
     report.add(`${path}.cache_control`, 'dropped', why);
     return;
   }

@@ -52,7 +52,7 @@ function encodeFunction(
   const spec = named(tool.name, tool.description, schema);
   if (tool.strict !== true) return spec;
   if (!target.quirks.strictTools) {
-    report.add(`${path}.strict`, 'dropped', 'this model does not enforce the schemas of tools');
+    report.add(`${path}.strict`, 'dropped', 'this model does not enforce tool schemas');
     return spec;
   }
   const enforced = strictSchema(schema, path, 'Bedrock', report);
@@ -89,7 +89,7 @@ function declareHistory(
   scope: EncodeScope,
 ): JsonObject {
   noTools(choice, scope);
-  scope.report.add('tools', 'approximated', 'Bedrock wants the tools of earlier calls declared');
+  scope.report.add('tools', 'approximated', 'Bedrock requires the tools of earlier calls; they were added');
   const tools = [...called].map((name) => ({
     toolSpec: named(name, 'Called earlier in this conversation; do not call it again.', NO_ARGUMENTS),
   }));
@@ -105,7 +105,7 @@ function encodeChoice(choice: ToolChoice | undefined, { report }: EncodeScope): 
       report.add(
         'tool_choice',
         'approximated',
-        'Bedrock cannot forbid tools that the conversation has called',
+        'Bedrock cannot forbid tools that were called in the conversation',
       );
       return undefined;
     case 'required':
@@ -116,11 +116,11 @@ function encodeChoice(choice: ToolChoice | undefined, { report }: EncodeScope): 
       report.add(
         'tool_choice',
         'approximated',
-        'only the allowed tools are sent: Bedrock has no list of allowed ones',
+        'only the allowed tools are sent: Bedrock has no list of allowed tools',
       );
       return choice.mode === 'required' ? { any: {} } : undefined;
     case 'hosted':
-      report.add('tool_choice', 'dropped', 'Bedrock cannot be told to use this tool');
+      report.add('tool_choice', 'dropped', 'Bedrock cannot force this tool');
       return undefined;
   }
 }

@@ -11,6 +11,6 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
   const failure = decodeInlineError(body);
   if (failure) throw failure;
   if (!isJsonObject(body) || asString(body['status']) === undefined)
-    throw brokenAnswer('the upstream answered with something that is no interaction');
+    throw brokenAnswer("the upstream's response is not an interaction");
   new AnswerEmitter(sink, context).whole(body);
 }

@@ -334,7 +334,7 @@ function callSource(part: JsonObject): Source | undefined {
 
 function brokenAnswer(reason: string, message: string | undefined): GatewayError {
   const words = message === undefined ? '' : `: ${message}`;
-  return new GatewayError('upstream_unavailable', `the model broke its answer off (${reason})${words}`, {
+  return new GatewayError('upstream_unavailable', `the model stopped its response (${reason})${words}`, {
     code: reason.toLowerCase(),
   });
 }

@@ -11,11 +11,14 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
   const failure = decodeInlineError(body);
   if (failure) throw failure;
   if (!isJsonObject(body) || (!isJsonArray(body['candidates']) && !isJsonObject(body['promptFeedback'])))
-    throw new GatewayError('upstream_unavailable', 'the upstream answered with something that is no answer');
+    throw new GatewayError(
+      'upstream_unavailable',
+      "the upstream's response is not a GenerateContent response",
+    );
   const emitter = new AnswerEmitter(sink, context);
   emitter.take(body);
   const hasCandidate = isJsonArray(body['candidates']) && body['candidates'].length > 0;
   if (!hasCandidate && !emitter.stopped)
-    throw new GatewayError('upstream_unavailable', 'the upstream answered without a candidate');
+    throw new GatewayError('upstream_unavailable', "the upstream's response has no candidate");
   emitter.finish();
 }

@@ -38,14 +38,14 @@ export function decodeGeminiBatch(
   const batch = camelMembers(requireObject(body['batch'], 'batch', problems) ?? {});
   const { displayName, inputConfig, priority, ...others } = batch;
   for (const name of Object.keys(others))
-    if (!FILLED_IN.includes(name)) problems.add(`batch.${name}`, 'is not known here: leave it out');
+    if (!FILLED_IN.includes(name)) problems.add(`batch.${name}`, 'is not supported; omit it');
   if (priority !== undefined && String(priority) !== '0')
-    problems.add('batch.priority', 'must be 0: batches of a project take turns');
+    problems.add('batch.priority', 'must be 0; priorities are not supported');
   const title = readString(displayName, 'batch.displayName', problems) ?? '';
   const config = camelMembers(readObject(inputConfig, 'batch.inputConfig', problems) ?? {});
   const file = readString(config['fileName'], 'batch.inputConfig.fileName', problems) ?? '';
   if ((file === '') === (requests === 0))
-    problems.add('batch.inputConfig', 'must hold either `requests` or `fileName`');
+    problems.add('batch.inputConfig', 'must contain either `requests` or `fileName`');
   problems.throwIfAny();
   const isInline = requests > 0;
   const facts = { model: modelId(model), displayName: title, isInline, asks };

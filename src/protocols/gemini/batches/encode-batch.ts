@@ -21,8 +21,8 @@ const STATES: Readonly<Record<BatchStatus, string>> = {
 };
 /** google.rpc.Code of operations that did not succeed. */
 const FAILURES: Partial<Readonly<Record<BatchStatus, readonly [code: number, message: string]>>> = {
-  failed: [3, 'None of its requests could be run.'],
-  expired: [4, 'The time of the batch is over.'],
+  failed: [3, 'All requests of the batch failed.'],
+  expired: [4, 'The batch has expired.'],
   cancelled: [1, 'The batch was cancelled.'],
 };
 

@@ -65,7 +65,7 @@ function bodyOf(end: UnansweredEnd): JsonObject {
     return encodeErrorBody(new GatewayError('invalid_request', end.message, { code: end.code }), '');
   const error =
     end.type === 'expired'
-      ? new GatewayError('timeout', 'The time of the batch was over before this request was run.')
+      ? new GatewayError('timeout', 'The batch expired before this request was run.')
       : new GatewayError('cancelled', 'The batch was cancelled before this request was run.');
   return encodeErrorBody(error, '');
 }

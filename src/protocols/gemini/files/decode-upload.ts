@@ -23,7 +23,7 @@ export function decodeGeminiUpload(body: JsonObject): GeminiUploadAsked {
     problems.add('file.displayName', TEXTS.tooLong(LONGEST_NAME));
   const mimeType = readString(file['mimeType'], 'file.mimeType', problems)?.toLowerCase() || undefined;
   if (readString(file['name'], 'file.name', problems))
-    problems.add('file.name', 'is given by the gateway: leave it out');
+    problems.add('file.name', 'is set by the gateway; omit it');
   problems.throwIfAny();
   return { displayName, mimeType };
 }

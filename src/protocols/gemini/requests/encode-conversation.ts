@@ -105,7 +105,7 @@ class ContentsWriter {
       default: {
         const raw = ownRaw(item.source);
         if (raw === undefined) {
-          this.#scope.report.add(path, 'dropped', `Gemini has no place for an item of type ${item.type}`);
+          this.#scope.report.add(path, 'dropped', `Gemini does not support items of type ${item.type}`);
           return;
         }
         // Such a part contains its own signature.
@@ -122,11 +122,11 @@ class ContentsWriter {
     if (contents.length === 0) {
       const parts = this.#system.length > 0 ? this.#system.splice(0) : [{ text: '' }];
       contents.push({ role: 'user', parts });
-      report.add('messages', 'approximated', 'Gemini wants a message; the instructions are sent as one');
+      report.add('messages', 'approximated', 'Gemini requires a message; the instructions are sent as one');
     } else if (contents[0]?.role === 'model') {
       // An empty text is accepted there (recorded 2026-05).
       contents.unshift({ role: 'user', parts: [{ text: '' }] });
-      report.add('messages', 'approximated', 'Gemini wants the user to begin; an empty text is put first');
+      report.add('messages', 'approximated', 'Gemini requires a user message first; an empty text is added');
     }
     if (isLevelGeneration(this.#scope.target)) this.#signForeignCalls(contents);
     return { system: this.#system, contents };
@@ -134,7 +134,8 @@ class ContentsWriter {
 
   #message(item: MessageItem, path: string): void {
     const { report } = this.#scope;
-    if (item.name !== undefined) report.add(`${path}.name`, 'dropped', 'Gemini messages have no name');
+    if (item.name !== undefined)
+      report.add(`${path}.name`, 'dropped', 'Gemini does not support names on messages');
     const instructs = item.role === 'system' || item.role === 'developer';
     if (instructs && this.#contents.length > 0)
       report.add(path, 'approximated', 'later instructions were appended to the system instruction');
@@ -144,7 +145,7 @@ class ContentsWriter {
     item.parts.forEach((part, position) => {
       const partPath = part.path ?? `${path}.content[${position}]`;
       if (instructs && part.type !== 'text') {
-        report.add(partPath, 'dropped', 'Gemini takes only text as instructions');
+        report.add(partPath, 'dropped', 'Gemini supports only text as instructions');
         return;
       }
       const encoded = encodePart(part, partPath, this.#scope);
@@ -169,7 +170,7 @@ class ContentsWriter {
         : format === target.reasoningFormat;
     if (!isReadable) {
       const what = format === undefined ? 'of an unknown model' : `of the format ${format}`;
-      report.add(path, 'dropped', `reasoning ${what} cannot be read by this model`);
+      report.add(path, 'dropped', `this model cannot read reasoning ${what}`);
       return;
     }
     const text = item.summary.length > 0 ? item.summary.join(PARAGRAPH) : item.text.join('');
@@ -214,7 +215,7 @@ class ContentsWriter {
       this.#scope.report.add(
         path,
         'approximated',
-        'Gemini wants the name of the function: its call id is sent',
+        'Gemini requires the name of the function; its call id is sent',
       );
     const response: MutableJsonObject = { id: item.callId, name: name ?? item.callId };
     parts.push({ functionResponse: response });
@@ -233,7 +234,7 @@ class ContentsWriter {
       return;
     }
     for (const part of media) parts.push(part);
-    this.#scope.report.add(path, 'approximated', 'files in a tool result are sent beside it');
+    this.#scope.report.add(path, 'approximated', 'files in a tool result are sent next to it');
   }
 
   /** Returns the parts of the content for the next part of a role: the last one, or a new one if that has another role. */
@@ -277,7 +278,7 @@ class ContentsWriter {
       const first = role === 'model' ? parts.find((part) => 'functionCall' in part) : undefined;
       if (first === undefined || first['thoughtSignature'] !== undefined) continue;
       first['thoughtSignature'] = FOREIGN_CALL_SIGNATURE;
-      report.add('messages', 'approximated', 'calls without the signature of Gemini are marked as foreign');
+      report.add('messages', 'approximated', "calls without Gemini's signature are marked as foreign");
     }
   }
 }

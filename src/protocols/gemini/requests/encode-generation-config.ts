@@ -48,7 +48,11 @@ function encodeFormat(
   const format = request.responseFormat;
   if (format === undefined || format.type === 'text') return;
   if (hasFunctions && !isLevelGeneration(target)) {
-    report.add('response_format', 'dropped', 'before Gemini 3, no answer format can stand beside functions');
+    report.add(
+      'response_format',
+      'dropped',
+      'models before Gemini 3 do not support a response format together with functions',
+    );
     return;
   }
   config['responseMimeType'] = 'application/json';
@@ -58,11 +62,7 @@ function encodeFormat(
   const described = description !== undefined && schema['description'] === undefined;
   config['responseJsonSchema'] = described ? { ...schema, description } : schema;
   if (description !== undefined && !described)
-    report.add(
-      'response_format.json_schema.description',
-      'dropped',
-      'the schema has a description of its own',
-    );
+    report.add('response_format.json_schema.description', 'dropped', 'the schema has its own description');
 }
 
 /**
@@ -107,6 +107,10 @@ function encodeThinking(request: CanonicalRequest, { report, target }: EncodeSco
   const { effort } = reasoning;
   if (reasoningStyle === 'budget' || effort === undefined) return { includeThoughts };
   if (effort === 'xhigh' || effort === 'max')
-    report.add('reasoning.effort', 'approximated', `Gemini has no effort ${effort}; high is sent`);
+    report.add(
+      'reasoning.effort',
+      'approximated',
+      `Gemini does not support the effort ${effort}; high is sent`,
+    );
   return { includeThoughts, thinkingLevel: LEVELS[effort] };
 }

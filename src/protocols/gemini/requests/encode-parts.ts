@@ -22,21 +22,25 @@ export function encodePart(part: Part, path: string, scope: EncodeScope): Mutabl
       return part.refusal === '' ? undefined : { text: part.refusal };
     case 'image':
       if (part.detail !== undefined && part.detail !== 'auto')
-        scope.report.add(`${path}.detail`, 'dropped', 'Gemini has no detail level of a single image');
+        scope.report.add(
+          `${path}.detail`,
+          'dropped',
+          'Gemini does not support a detail level for a single image',
+        );
       return encodeMedia(part.media, undefined, path);
     case 'audio':
       return { inlineData: { mimeType: audioType(part.format), data: part.data } };
     case 'file':
       return encodeFile(part, path, scope);
     case 'unknown':
-      scope.report.add(path, 'dropped', 'Gemini has no such content part');
+      scope.report.add(path, 'dropped', 'Gemini does not support this content part');
       return undefined;
   }
 }
 
 function encodeFile(part: FilePart, path: string, scope: EncodeScope): MutableJsonObject {
   if (part.filename !== undefined && part.filename !== '' && !part.isNameFound)
-    scope.report.add(`${path}.filename`, 'dropped', 'Gemini has no names of files');
+    scope.report.add(`${path}.filename`, 'dropped', 'Gemini does not support file names');
   return encodeMedia(part.media, part.filename, path);
 }
 
@@ -46,9 +50,13 @@ function encodeMedia(media: Media, filename: string | undefined, path: string): 
       const named = filename === undefined ? undefined : mediaTypeOfName(filename);
       const mimeType = media.mediaType?.split(';')[0]?.trim() || sniffMediaType(media.data) || named;
       if (mimeType === undefined)
-        throw new GatewayError('unsupported', 'the type of the file is not given and cannot be recognised', {
-          param: path,
-        });
+        throw new GatewayError(
+          'unsupported',
+          'the media type of the file is missing and cannot be detected',
+          {
+            param: path,
+          },
+        );
       return { inlineData: { mimeType, data: media.data } };
     }
     case 'url':
@@ -57,7 +65,7 @@ function encodeMedia(media: Media, filename: string | undefined, path: string): 
       // Files uploaded to Google are identified by their URL, which only a Gemini client can have.
       if (media.id.startsWith('gs://') || media.id.startsWith('https://'))
         return { fileData: { mimeType: mediaTypeOfName(media.id), fileUri: media.id } };
-      throw new GatewayError('unsupported', 'this file id is not known to Google; send the content instead', {
+      throw new GatewayError('unsupported', 'Google does not know this file id; send the content instead', {
         param: path,
       });
   }

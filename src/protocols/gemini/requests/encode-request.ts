@@ -25,7 +25,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (tools.length > 0) body['tools'] = tools;
   if (config !== undefined) body['toolConfig'] = config;
   if (generationConfig !== undefined) body['generationConfig'] = generationConfig;
-  dropEndUser(request, 'Gemini has no place for ids of users', report);
+  dropEndUser(request, 'Gemini does not support user ids', report);
   encodeExtra(request, target, body, report);
   return body;
 }
@@ -39,7 +39,7 @@ export function methodPath(model: string, method: string): string {
   const isWhole = /^(models|tunedModels|publishers)\//.test(model);
   const segments = (isWhole ? model : `models/${model}`).split('/');
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
-    throw new GatewayError('not_found', 'there is no model of this name', { param: 'model' });
+    throw new GatewayError('not_found', 'no model has this name', { param: 'model' });
   return `/${segments.map(encodeURIComponent).join('/')}:${method}`;
 }
 
@@ -63,7 +63,7 @@ function encodeExtra(
   const passes = request.protocol === 'gemini' && target.quirks.unknownFields === 'pass';
   for (const key in request.extra) {
     if (passes) setMember(body, key, request.extra[key]);
-    else report.add(key, 'dropped', 'Gemini does not know this member');
+    else report.add(key, 'dropped', 'Gemini does not support this field');
   }
 }
 

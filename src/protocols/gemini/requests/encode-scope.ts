@@ -24,5 +24,9 @@ export function isLevelGeneration(target: Target): boolean {
 /** Reports a cache breakpoint, which cannot be sent because Gemini caches automatically. */
 export function dropCache(cache: JsonObject | undefined, path: string, report: Report): void {
   if (cache)
-    report.add(`${path}.cache_control`, 'dropped', 'Gemini caches by itself and takes no breakpoints');
+    report.add(
+      `${path}.cache_control`,
+      'dropped',
+      'Gemini caches automatically and does not support breakpoints',
+    );
 }

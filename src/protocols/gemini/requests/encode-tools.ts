@@ -42,7 +42,7 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
         report.add(
           `web_search_options.${OPTIONS[name]}`,
           'dropped',
-          'the search of Google has no such option',
+          "Google's search does not support this option",
         );
     addSearch(hosted);
   }
@@ -50,7 +50,11 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
   const together = hasFunctions && hosted.length > 0;
   if (together && !isLevelGeneration(target)) {
     hosted.length = 0;
-    report.add('tools', 'dropped', 'before Gemini 3, hosted tools cannot stand beside functions');
+    report.add(
+      'tools',
+      'dropped',
+      'models before Gemini 3 do not support hosted tools together with functions',
+    );
   }
   const tools = hasFunctions ? [{ functionDeclarations: functions }, ...hosted] : hosted;
   return { tools, config: encodeConfig(request, hasFunctions, together, scope), hasFunctions };
@@ -65,7 +69,7 @@ function encodeHosted(tool: HostedTool, path: string, hosted: JsonObject[], scop
     addSearch(hosted);
     for (const key in tool.source.raw)
       if (key !== 'type' && key !== 'name')
-        scope.report.add(`${path}.${key}`, 'dropped', 'the search of Google has no such option');
+        scope.report.add(`${path}.${key}`, 'dropped', "Google's search does not support this option");
   } else scope.report.add(path, 'dropped', `Gemini does not run tools of type ${tool.kind}`);
 }
 
@@ -85,7 +89,7 @@ function encodeFunction(
     scope.report.add(
       `${path}.strict`,
       'approximated',
-      'Gemini enforces the schemas of all functions or of none',
+      'Gemini enforces the schemas of either all functions or none',
     );
   const declared: MutableJsonObject = { name: tool.name };
   if (tool.description !== undefined && tool.description !== '') declared['description'] = tool.description;
@@ -101,12 +105,11 @@ function encodeConfig(
 ): JsonObject | undefined {
   const choice = request.toolChoice;
   const config: Record<string, JsonValue> = {};
-  if (choice?.type === 'hosted')
-    report.add('tool_choice', 'dropped', 'Gemini cannot be told to use this tool');
+  if (choice?.type === 'hosted') report.add('tool_choice', 'dropped', 'Gemini cannot force this tool');
   else if (hasFunctions && isStrict(request)) config['functionCallingConfig'] = enforcing(choice);
   else if (choice !== undefined && hasFunctions) config['functionCallingConfig'] = encodeChoice(choice);
   else if (choice !== undefined && choice.type !== 'auto' && choice.type !== 'none')
-    report.add('tool_choice', 'dropped', 'there is no function to choose');
+    report.add('tool_choice', 'dropped', 'requires functions');
   // AI Studio requires it for functions with hosted tools (recorded 2026-05). Google's own clients set it themselves.
   if (together && isLevelGeneration(target) && request.protocol !== 'gemini')
     config['includeServerSideToolInvocations'] = true;

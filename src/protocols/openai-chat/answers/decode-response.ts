@@ -13,12 +13,11 @@ import type { WireCompletion } from '../wire-types.ts';
  * @throws GatewayError if the body is an error, is not a completion, or reports that it broke off
  */
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
-  if (!isJsonObject(body))
-    throw broken('the upstream answered with something that is not a JSON object', body);
+  if (!isJsonObject(body)) throw broken("the upstream's response is not a JSON object", body);
   const error = decodeInlineError(body);
   if (error) throw error;
   const choice = isJsonArray(body['choices']) ? firstChoice(body['choices']) : undefined;
-  if (!choice) throw broken('the upstream answered without any choice', body);
+  if (!choice) throw broken("the upstream's response has no choice", body);
   const failure = failureReason(asString(choice.finish_reason));
   if (failure) throw failure;
   const answer = new AnswerDecoder(sink, context);
@@ -29,7 +28,7 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
 /** Returns the error for a finish reason; undefined if the reason is a proper end. */
 export function failureReason(word: string | undefined): GatewayError | undefined {
   if (word === undefined || !isFailureReason(word)) return undefined;
-  return new GatewayError('upstream_unavailable', `the upstream broke the answer off: ${word}`, {
+  return new GatewayError('upstream_unavailable', `the upstream ended the response early: ${word}`, {
     code: word,
   });
 }

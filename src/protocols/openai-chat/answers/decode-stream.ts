@@ -48,7 +48,7 @@ class ChatStreamDecoder implements StreamDecoder {
   #finish(): void {
     // `[DONE]` alone, without content or a finish reason, is not an answer.
     if (this.#answer.finishWord === undefined && this.#answer.isEmpty)
-      return this.#fail(brokenAnswer('the upstream ended the stream without an answer'));
+      return this.#fail(brokenAnswer('the upstream ended the stream without a response'));
     const failure = failureReason(this.#answer.finishWord);
     if (failure) return this.#fail(failure);
     this.#ended = true;

@@ -122,10 +122,10 @@ function decodeToolResult(raw: JsonObject, path: string, conversation: Conversat
   if (callId === undefined)
     problems.add(
       `${path}.tool_call_id`,
-      open > 1 ? `is required: ${open} calls have no result yet` : 'is required',
+      open > 1 ? `is required, because ${open} calls have no result yet` : 'is required',
     );
   else if (open === 1)
-    conversation.report.add(`${path}.tool_call_id`, 'defaulted', 'the only call that has no result yet');
+    conversation.report.add(`${path}.tool_call_id`, 'defaulted', 'the only call without a result');
   const parts = decodeRequiredContent(raw, path, TOOL_PARTS, conversation);
   if (callId === undefined) return [];
   const call = calls.get(callId);

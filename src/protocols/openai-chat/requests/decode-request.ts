@@ -48,7 +48,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
 
   const settings = TABLE.read(body, problems);
   if (settings.topLogprobs !== undefined && settings.logprobs !== true)
-    problems.add('top_logprobs', 'needs logprobs to be true');
+    problems.add('top_logprobs', 'requires logprobs to be true');
   const reasoning = decodeReasoningRequest(body, problems, report);
   const gateway = decodeGatewayOptions(body, problems, report);
   const stream = readBoolean(body['stream'], 'stream', problems) === true;
@@ -97,13 +97,13 @@ function decodeOutputLimit(body: JsonObject, problems: Problems, report: Report)
   const legacy = readNumber(body['max_tokens'], 'max_tokens', problems, POSITIVE);
   if (legacy === undefined) return limit;
   if (limit !== undefined) {
-    report.add('max_tokens', 'dropped', 'max_completion_tokens is given and counts');
+    report.add('max_tokens', 'dropped', '`max_completion_tokens` takes precedence');
     return limit;
   }
   report.add(
     'max_tokens',
     'approximated',
-    'deprecated: taken as max_completion_tokens, which counts reasoning too',
+    'deprecated: used as `max_completion_tokens`, which includes reasoning tokens',
   );
   return legacy;
 }

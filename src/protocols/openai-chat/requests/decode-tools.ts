@@ -62,8 +62,7 @@ export function decodeToolChoice(
     // Mistral's value.
     const word = value === 'any' ? 'required' : value;
     const type = readWord(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
-    if (type === 'required' && tools?.length === 0)
-      problems.add('tool_choice', 'is required, but there are no tools');
+    if (type === 'required' && tools?.length === 0) problems.add('tool_choice', 'requires tools');
     return type === undefined ? undefined : { type };
   }
   const raw = readObject(value, 'tool_choice', problems);

@@ -46,14 +46,14 @@ export function encodeAssistant(
         context.report.add(
           item.path ?? 'messages',
           'dropped',
-          `an earlier ${item.kind} has no place in Chat Completions`,
+          `Chat Completions does not support an earlier ${item.kind}`,
         );
         break;
       case 'compaction':
         context.report.add(
           item.path ?? 'messages',
           'dropped',
-          'a compacted conversation cannot be read by this upstream',
+          'this upstream cannot read a compacted conversation',
         );
         break;
       case 'tool_result':
@@ -89,7 +89,7 @@ export function encodeName(
 ): void {
   if (name === undefined) return;
   if (context.target.quirks.messageName) message['name'] = name;
-  else context.report.add(`${path}.name`, 'dropped', 'the upstream takes no names on messages');
+  else context.report.add(`${path}.name`, 'dropped', 'the upstream does not support names on messages');
 }
 
 /**
@@ -112,7 +112,7 @@ function encodeSaid(
       context.report.add(
         part.path ?? 'messages',
         'approximated',
-        'the upstream knows no refusals: sent as text',
+        'the upstream does not support refusals: sent as text',
       );
       content.push({ type: 'text', text: part.refusal });
     } else if (audio?.['type'] === 'audio' && isJsonObject(audio['audio'])) message['audio'] = audio['audio'];

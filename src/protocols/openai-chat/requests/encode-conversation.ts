@@ -103,7 +103,7 @@ function encodeToolResult(
     context.report.add(
       path,
       'approximated',
-      'tool results take text only: images and files follow in a user message',
+      'tool results support only text: images and files follow in a user message',
     );
     if (content.length === 0) content.push(ATTACHED);
   }
@@ -141,7 +141,7 @@ function mergeSystemMessages(
       context.report.add(
         item.path ?? 'messages',
         'approximated',
-        'moved to the start: the upstream takes one system message',
+        'moved to the start: the upstream accepts one system message',
       );
     seenOther ||= !isSystem;
   }

@@ -68,7 +68,7 @@ function encodeImage(part: ImagePart): MutableJsonObject {
   if (part.media.kind === 'file_id')
     throw undeliverable(
       part.path,
-      'an image by file id has no place in Chat Completions; send a URL or its data',
+      'Chat Completions does not support images by file id; send a URL or the data',
     );
   return { type: 'image_url', image_url: { url: address(part.media), detail: part.detail } };
 }
@@ -94,7 +94,7 @@ function encodeUnknown(part: UnknownPart): MutableJsonObject {
     return raw;
   }
   const type = asString(part.source.raw['type']) ?? 'unknown';
-  throw undeliverable(part.path, `a part of type ${type} has no place in Chat Completions`);
+  throw undeliverable(part.path, `Chat Completions does not support parts of type ${type}`);
 }
 
 function undeliverable(path: string | undefined, message: string): GatewayError {
@@ -126,7 +126,11 @@ function reportMembers(part: Part, context: EncodeContext): void {
   const raw = ownRaw(part.source);
   const known = raw && partShape(raw)?.known;
   for (const name in known && unknownMembers(raw, known))
-    context.report.add(`${part.path ?? 'messages'}.${name}`, 'dropped', 'the upstream takes the text alone');
+    context.report.add(
+      `${part.path ?? 'messages'}.${name}`,
+      'dropped',
+      'the upstream supports only the text',
+    );
 }
 
 /** OpenAI's member for a cache breakpoint (API reference, "Prompt caching", 2026-11). */

@@ -55,7 +55,7 @@ export function encodeAbsentReasoning(
   context.report.add(
     `${path}.reasoning_content`,
     'defaulted',
-    'the upstream wants reasoning with every call: a space is sent',
+    'the upstream requires reasoning with every call: a space is sent',
   );
 }
 
@@ -64,15 +64,11 @@ function isReadable(item: ReasoningItem, context: EncodeContext): boolean {
   const { quirks, reasoningFormat } = context.target;
   const path = item.path ?? 'reasoning';
   if (item.format !== undefined && item.format !== reasoningFormat) {
-    context.report.add(
-      path,
-      'dropped',
-      `reasoning of the format ${item.format} cannot be read by this model`,
-    );
+    context.report.add(path, 'dropped', `this model cannot read reasoning of the format ${item.format}`);
     return false;
   }
   if (quirks.reasoningReplay === 'none') {
-    context.report.add(path, 'dropped', 'the upstream does not take earlier reasoning back');
+    context.report.add(path, 'dropped', 'the upstream does not accept earlier reasoning');
     return false;
   }
   return true;
@@ -102,7 +98,7 @@ function encodeDetails(
     context.report.add(
       item.path ?? 'reasoning',
       'dropped',
-      `state of format ${item.opaque.format} is not for this model`,
+      `this model cannot read state of the format ${item.opaque.format}`,
     );
   const signature = opaque?.kind === 'signature' ? opaque.data : undefined;
   for (const summary of item.summary)
@@ -135,6 +131,6 @@ function encodeUnknownDetail(item: UnknownItem, details: JsonObject[], context: 
   context.report.add(
     item.path ?? 'messages',
     'dropped',
-    `an item of type ${type} has no place in this upstream's messages`,
+    `this upstream does not support items of type ${type}`,
   );
 }

@@ -105,7 +105,11 @@ function searchAmong(
     if (tool.source.protocol === 'openai-chat') return undefined;
     const { search } = tool.meaning;
     if (search.allowedDomains.length > 0 || search.blockedDomains.length > 0)
-      report.add(`${tool.path ?? 'tools'}.filters`, 'dropped', 'the search of this server takes no domains');
+      report.add(
+        `${tool.path ?? 'tools'}.filters`,
+        'dropped',
+        "this server's search does not support domains",
+      );
     return search;
   }
   return undefined;
@@ -133,7 +137,7 @@ function encodeShared(
   { target, report }: EncodeContext,
 ): void {
   if (!sharesMembers(request.protocol, 'openai-chat'))
-    return dropEndUser(request, 'few servers of Chat Completions know ids of users', report);
+    return dropEndUser(request, 'most Chat Completions servers do not support user ids', report);
   copySharedMembers(body, request, target, report, { needStore: NEED_STORE });
 }
 
@@ -154,7 +158,7 @@ function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: 
     if (takes && isKnown && key !== '__proto__' && written === undefined) body[key] = value;
     else if (takes && isKnown && isJsonObject(written) && isJsonObject(value) && Object.hasOwn(body, key))
       body[key] = { ...written, ...value };
-    else context.report.add(key, 'dropped', 'the upstream does not know this member, or its place is taken');
+    else context.report.add(key, 'dropped', 'the upstream does not support this field, or already uses it');
   }
 }
 
@@ -222,7 +226,7 @@ function encodeReasoningSwitch(
     case 'none': {
       const { enabled, effort: word, maxTokens } = request.reasoning;
       if (enabled === undefined && word === undefined && maxTokens === undefined) break;
-      context.report.add('reasoning', 'dropped', 'the upstream has no field to control reasoning');
+      context.report.add('reasoning', 'dropped', 'the upstream has no field that controls reasoning');
     }
   }
 }

@@ -44,7 +44,7 @@ function narrow(tools: readonly Tool[], choice: ToolChoice, context: EncodeConte
     context.report.add(
       'tool_choice',
       'approximated',
-      'the upstream cannot be told which tool to call: only that tool was offered',
+      'the upstream cannot force one tool: only that tool is sent',
     );
     return tools.filter((tool) => tool.type !== 'hosted' && tool.name === choice.name);
   }
@@ -52,7 +52,7 @@ function narrow(tools: readonly Tool[], choice: ToolChoice, context: EncodeConte
     context.report.add(
       'tool_choice',
       'approximated',
-      'the upstream knows no allowed tools: only those were offered',
+      'the upstream does not support a list of allowed tools: only those are sent',
     );
     const names = new Set(choice.names);
     return tools.filter((tool) => tool.type === 'hosted' || names.has(tool.name));
@@ -92,7 +92,7 @@ function encodeToolChoice(
     }
     case 'hosted': {
       const raw = ownRaw(choice.source);
-      if (!raw) context.report.add('tool_choice', 'dropped', 'the upstream does not have that tool');
+      if (!raw) context.report.add('tool_choice', 'dropped', 'the upstream does not support that tool');
       return raw;
     }
   }
@@ -110,7 +110,11 @@ function encodeTool(tool: Tool, client: ProtocolName, context: EncodeContext): J
     const raw = ownRaw(tool.source);
     // Web search has its own member at servers that search.
     if (!raw && !(tool.meaning?.type === 'web_search' && context.target.quirks.searchesWeb))
-      context.report.add(path, 'dropped', `the upstream has no ${tool.kind} tool in Chat Completions`);
+      context.report.add(
+        path,
+        'dropped',
+        `the upstream does not support the tool ${tool.kind} in Chat Completions`,
+      );
     return raw;
   }
   const encoded =
@@ -161,7 +165,7 @@ function encodeFunction(
     return { type: 'function', function: { name, description, parameters, strict } };
   }
   if (tool.strict === true)
-    context.report.add(`${path}.strict`, 'dropped', 'the upstream does not enforce schemas of tools');
+    context.report.add(`${path}.strict`, 'dropped', 'the upstream does not enforce tool schemas');
   return { type: 'function', function: { name, description, parameters } };
 }
 
@@ -174,7 +178,7 @@ function encodeCustom(tool: CustomTool, path: string, context: EncodeContext): M
   context.report.add(
     path,
     'approximated',
-    'the upstream has no custom tools: sent as a function with one string argument',
+    'the upstream does not support custom tools: sent as a function with one string argument',
   );
   return { type: 'function', function: { name, ...standInFor(tool) } };
 }

@@ -52,7 +52,7 @@ export function emitEnding(
       sink.on({ type: 'error', error: decodeFailure(response['error']) });
       return;
     case 'cancelled':
-      sink.on({ type: 'error', error: decodeFailure({ message: 'the upstream cancelled the answer' }) });
+      sink.on({ type: 'error', error: decodeFailure({ message: 'the upstream cancelled the response' }) });
       return;
   }
 }

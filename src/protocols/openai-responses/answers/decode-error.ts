@@ -149,6 +149,6 @@ function kindOfImageCode(code: string | undefined): ErrorKind | undefined {
 
 function messageOf(kind: ErrorKind, failure: Failure, status: number): string {
   // Upstreams quote part of the refused key, which is the operator's and must not be shown to the client.
-  if (kind === 'authentication') return 'the upstream refused the credentials of the gateway';
+  if (kind === 'authentication') return "the upstream rejected the gateway's credentials";
   return shortMessage(failure.message ?? TEXTS.upstreamStatus(status));
 }

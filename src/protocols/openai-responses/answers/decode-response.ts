@@ -15,9 +15,9 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
   if (!isJsonObject(body)) throw notAnAnswer('the body is not a JSON object');
   const { error, status } = body;
   if (status === 'failed' || (error !== undefined && error !== null)) throw decodeFailure(error);
-  if (status === 'cancelled') throw decodeFailure({ message: 'the upstream cancelled the answer' });
+  if (status === 'cancelled') throw decodeFailure({ message: 'the upstream cancelled the response' });
   if (status === 'queued' || status === 'in_progress')
-    throw notAnAnswer(`the answer is not finished, its status is ${status}`);
+    throw notAnAnswer(`the response is not complete: its status is ${status}`);
   if (!isJsonArray(body['output'])) throw notAnAnswer('it has no list of output items');
   sink.on(decodeStart(body));
   emitEnding(

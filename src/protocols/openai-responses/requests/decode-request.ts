@@ -53,7 +53,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const serviceTier = readString(body['service_tier'], 'service_tier', problems);
   TABLE.check(body, problems);
   if (areToolsClean && choice?.type === 'required' && tools.length === 0 && !hasTools(body))
-    problems.add('tool_choice', 'is required, but there are no tools');
+    problems.add('tool_choice', 'requires tools');
   problems.throwIfAny();
 
   return {
@@ -104,7 +104,7 @@ function decodeLogprobs(
 ): Pick<CanonicalRequest, 'logprobs' | 'topLogprobs'> {
   if (state.include.has('message.output_text.logprobs')) return { logprobs: true, topLogprobs };
   if (topLogprobs)
-    report.add('top_logprobs', 'dropped', 'include does not ask for message.output_text.logprobs');
+    report.add('top_logprobs', 'dropped', 'requires `message.output_text.logprobs` in `include`');
   return { topLogprobs: undefined };
 }
 
@@ -150,7 +150,7 @@ function translationLosses(body: JsonObject): readonly TranslationLoss[] | undef
   const below = unknownBelow(body, REQUEST_SHAPE, 'openai-responses');
   const { metadata } = body;
   if (!isJsonObject(metadata) || Object.keys(metadata).length === 0) return below;
-  const reason = 'kept in the record and repeated in the answer; no upstream gets it';
+  const reason = 'stored in the record and returned in the response, but not sent upstream';
   const loss: TranslationLoss = {
     path: 'metadata',
     action: 'dropped',

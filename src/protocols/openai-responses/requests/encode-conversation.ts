@@ -63,14 +63,22 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
       return encodeResult(item, own, path, target, report);
     case 'compaction':
       if (own) return own;
-      report.add(path, 'dropped', 'a compacted conversation can be read only where it was made');
+      report.add(
+        path,
+        'dropped',
+        'a compacted conversation can be read only by the provider that created it',
+      );
       return undefined;
     case 'reference':
       throw unresolvedReference(item);
     case 'hosted_call':
     case 'unknown':
       if (own) return own;
-      report.add(path, 'dropped', `only ${item.source?.protocol ?? 'the gateway'} knows this kind of item`);
+      report.add(
+        path,
+        'dropped',
+        `only ${item.source?.protocol ?? 'the gateway'} supports this kind of item`,
+      );
       return undefined;
   }
 }
@@ -83,7 +91,7 @@ function encodeMessage(
   report: Report,
 ): JsonObject | undefined {
   if (item.name !== undefined)
-    report.add(`${path}.name`, 'dropped', 'the Responses API has no names of participants');
+    report.add(`${path}.name`, 'dropped', 'the Responses API does not support names on messages');
   const assistant = item.role === 'assistant';
   const parts = assistant
     ? encodeOutputParts(item.parts, path, report)
@@ -143,15 +151,11 @@ function encodeReasoning(
   const isBrought = own !== undefined && item.text.length > 0 && target.isPrivate === true;
   const plain = !opaque && text.length > 0 && (readsPlain || isBrought);
   if ((opaque || (plain && format !== undefined)) && format !== target.reasoningFormat) {
-    report.add(
-      path,
-      'dropped',
-      `reasoning of the format ${format ?? 'unknown'} cannot be read by this model`,
-    );
+    report.add(path, 'dropped', `this model cannot read reasoning of the format ${format ?? 'unknown'}`);
     return undefined;
   }
   if (!plain && opaque?.kind !== 'encrypted') {
-    report.add(path, 'dropped', 'reasoning can be given back only in encrypted form');
+    report.add(path, 'dropped', 'reasoning can be sent back only in encrypted form');
     return undefined;
   }
   // If the client only received a summary, it is the chain of thought itself.
@@ -185,7 +189,7 @@ function encodeCall(
       report.add(
         path,
         'approximated',
-        'a custom tool call travels as a function call with one string argument',
+        'a custom tool call is sent as a function call with one string argument',
       );
       return {
         type: 'function_call',
@@ -229,7 +233,7 @@ function encodeResult(
     report.add(
       `${path}.is_error`,
       'dropped',
-      'the Responses API has no mark for a failed tool; the result says so itself',
+      'the Responses API cannot mark a tool result as failed; its text must say so',
     );
   const output = outputOf(item, path, target, report);
   if (custom)
@@ -269,7 +273,7 @@ function withoutOrphanReasoning(encoded: readonly Encoded[], report: Report): En
     const { item } = entry;
     if (item.type === 'reasoning') {
       if (!followed) {
-        report.add(entry.path, 'dropped', 'reasoning must be followed by what it led to');
+        report.add(entry.path, 'dropped', 'reasoning must be followed by its output');
         continue;
       }
     } else {
@@ -296,7 +300,7 @@ function mergeInstructions(encoded: readonly Encoded[], report: Report): JsonObj
     report.add(
       entry.path,
       'approximated',
-      'this server takes one message of instructions: joined into the first',
+      'this server accepts one message of instructions: joined with the first',
     );
   const text = joinedTexts(content);
   const merged = { ...first.wire, content: text === undefined ? content : [{ type: 'input_text', text }] };

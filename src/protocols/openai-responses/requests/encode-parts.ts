@@ -56,7 +56,11 @@ function encodeParts(
 /** Reports a prompt-cache breakpoint that cannot be sent. Only input parts can have them, since GPT-5.6. */
 export function reportCache(cache: JsonObject | undefined, path: string, report: Report): void {
   if (cache)
-    report.add(`${path}.cache_control`, 'dropped', 'the Responses API takes no cache breakpoint here');
+    report.add(
+      `${path}.cache_control`,
+      'dropped',
+      'the Responses API does not support a cache breakpoint here',
+    );
 }
 
 function encodeInputPart(part: Part, path: string, report: Report): MutableJsonObject | undefined {
@@ -76,11 +80,11 @@ function encodeInputPart(part: Part, path: string, report: Report): MutableJsonO
     case 'audio':
       throw new GatewayError(
         'unsupported',
-        'audio input is not possible over the Responses API: use a model that is served over another protocol',
+        'the Responses API does not support audio input; use a model that is served over another protocol',
         { param: path },
       );
     case 'unknown':
-      report.add(path, 'dropped', `only ${part.source.protocol} knows this kind of content`);
+      report.add(path, 'dropped', `only ${part.source.protocol} supports this kind of content`);
       return undefined;
   }
 }
@@ -99,15 +103,19 @@ function encodeOutputPart(part: Part, path: string, report: Report): MutableJson
     case 'audio':
       throw new GatewayError(
         'unsupported',
-        'audio of an earlier answer cannot be sent over the Responses API',
+        'the Responses API does not support audio of an earlier response',
         { param: path },
       );
     case 'image':
     case 'file':
-      report.add(path, 'dropped', `the Responses API takes no ${part.type} in an assistant message`);
+      report.add(
+        path,
+        'dropped',
+        `the Responses API does not support ${part.type} parts in assistant messages`,
+      );
       return undefined;
     case 'unknown':
-      report.add(path, 'dropped', `only ${part.source.protocol} knows this kind of content`);
+      report.add(path, 'dropped', `only ${part.source.protocol} supports this kind of content`);
       return undefined;
   }
 }
@@ -127,7 +135,7 @@ function encodeFile(part: FilePart, path: string, report: Report): MutableJsonOb
   if (media.kind === 'base64') {
     const file_data = dataUrl(media.data, media.mediaType, 'application/pdf', path, report);
     if (filename === undefined)
-      report.add(`${path}.filename`, 'defaulted', 'the Responses API wants a name with inline data');
+      report.add(`${path}.filename`, 'defaulted', 'the Responses API requires a file name with inline data');
     return {
       type: 'input_file',
       filename: filename ?? defaultName(media.mediaType),
@@ -136,7 +144,7 @@ function encodeFile(part: FilePart, path: string, report: Report): MutableJsonOb
   }
   // A name together with a URL or an id is refused: the file has its own.
   if (filename !== undefined)
-    report.add(`${path}.filename`, 'dropped', 'only inline data has a name in the Responses API');
+    report.add(`${path}.filename`, 'dropped', 'the Responses API supports a file name only with inline data');
   if (media.kind === 'url') return { type: 'input_file', file_url: media.url } satisfies WireInputFile;
   return { type: 'input_file', file_id: media.id } satisfies WireInputFile;
 }
@@ -149,8 +157,7 @@ function dataUrl(
   report: Report,
 ): string {
   const known = mediaType ?? sniffMediaType(base64);
-  if (known === undefined)
-    report.add(path, 'defaulted', `the data names no media type; ${fallback} is assumed`);
+  if (known === undefined) report.add(path, 'defaulted', `the media type is missing; ${fallback} is assumed`);
   return `data:${known ?? fallback};base64,${base64}`;
 }
 

@@ -104,7 +104,7 @@ function ownInstructions({ protocol, items, raw }: CanonicalRequest, target: Tar
 function outputLimit(limit: number, request: CanonicalRequest, { quirks }: Target, report: Report): number {
   if (limit >= MIN_OUTPUT_TOKENS || quirks.smallLimits) return limit;
   const name = LIMIT_NAMES.find((key) => key in request.raw) ?? 'max_output_tokens';
-  report.add(name, 'clamped', `the Responses API takes no limit below ${MIN_OUTPUT_TOKENS}`);
+  report.add(name, 'clamped', `the minimum of the Responses API is ${MIN_OUTPUT_TOKENS}`);
   return MIN_OUTPUT_TOKENS;
 }
 
@@ -163,7 +163,7 @@ function encodeReasoning(
         report.add(
           'reasoning.max_tokens',
           'dropped',
-          'the Responses API takes an effort, not a number of tokens',
+          'the Responses API supports an effort, not a number of tokens',
         );
       }
       return {
@@ -181,7 +181,7 @@ function encodeSummaryAlone(
 ): JsonObject | undefined {
   if (summary === undefined || summary === 'none' || reasoningStyle !== 'none') return undefined;
   if (isReasoningKnown === false) return { summary };
-  report.add('reasoning.summary', 'dropped', 'the model does not reason: there is nothing to sum up');
+  report.add('reasoning.summary', 'dropped', 'the model does not reason, so there is no summary');
   return undefined;
 }
 
@@ -197,7 +197,8 @@ function encodeInclude(
   const asks = request.state?.include.has('reasoning.encrypted_content') === true;
   if (target.reasoningStyle !== 'none' || (asks && target.isReasoningKnown === false))
     include.add('reasoning.encrypted_content');
-  else if (asks) report.add('include', 'dropped', 'the model does not reason: there is nothing encrypted');
+  else if (asks)
+    report.add('include', 'dropped', 'the model does not reason, so there is no encrypted content');
   if (request.logprobs) include.add('message.output_text.logprobs');
   // Clients of other protocols get search results without a request.
   const isForeign = request.protocol !== 'openai-responses';

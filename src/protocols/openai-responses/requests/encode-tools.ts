@@ -47,7 +47,7 @@ export function encodeTools(request: CanonicalRequest, target: Target, report: R
     report.add(
       'tool_choice',
       'approximated',
-      'this server cannot force one tool: only that tool is offered, and some tool is required',
+      'this server cannot force one tool: only that tool is sent, and a call is required',
     );
     tools = tools.filter((tool) => tool['name'] === choice.name);
     return { tools, toolChoice: target.quirks.requiredToolChoice };
@@ -96,7 +96,7 @@ function encodeFunction(
     parameters: tool.parameters && Object.keys(tool.parameters).length > 0 ? tool.parameters : NO_PARAMETERS,
   };
   if (!target.quirks.strictTools) {
-    if (tool.strict) report.add(`${path}.strict`, 'dropped', 'this server does not enforce schemas of tools');
+    if (tool.strict) report.add(`${path}.strict`, 'dropped', 'this server does not enforce tool schemas');
   } else if (tool.strict !== undefined || request.protocol !== 'openai-responses') {
     // The API's default is true. In other protocols it is false, so a missing value means false here.
     out['strict'] =
@@ -123,7 +123,7 @@ function encodeCustom(
       })
     );
   }
-  report.add(path, 'approximated', 'a custom tool travels as a function with one string argument');
+  report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
   return withoutUndefined({
     ...unknownOf(own, CUSTOM_SHAPE, path, target, report),
     type: 'function',
@@ -147,7 +147,7 @@ function encodeWebSearch(
 function encodeSearch(wish: SearchWish, path: string, report: Report): JsonObject {
   const { contextSize, userLocation, allowedDomains, blockedDomains, maxUses } = wish;
   if (maxUses !== undefined)
-    report.add(`${path}.max_uses`, 'dropped', 'the Responses API has no limit for searches alone');
+    report.add(`${path}.max_uses`, 'dropped', 'the Responses API has no separate limit for searches');
   const filters = withoutUndefined({
     allowed_domains: allowedDomains.length > 0 ? allowedDomains : undefined,
     blocked_domains: blockedDomains.length > 0 ? blockedDomains : undefined,

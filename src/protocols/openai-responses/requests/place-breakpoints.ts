@@ -20,7 +20,7 @@ export function placeBreakpoints(items: readonly Item[], report: Report): readon
     report.add(
       `${path ?? 'messages'}.cache_control`,
       'dropped',
-      `OpenAI takes ${MOST_BREAKPOINTS} cache breakpoints beside its own; the first are removed`,
+      `OpenAI accepts at most ${MOST_BREAKPOINTS} cache breakpoints; the first ones were removed`,
     );
   const without = (part: Part): Part => (surplus.has(part) ? { ...part, cache: undefined } : part);
   return placed.map((item) =>

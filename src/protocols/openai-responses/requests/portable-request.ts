@@ -102,7 +102,7 @@ function portableTool(tool: Tool, names: ToolNames, report: Report): readonly To
   const client = clientToolOf(tool.kind);
   if (!client) return [tool];
   if (tool.path !== undefined) {
-    report.add(tool.path, 'approximated', `the tool ${tool.kind} travels as a function`);
+    report.add(tool.path, 'approximated', `the tool ${tool.kind} is sent as a function`);
     const { raw } = tool.source;
     const { environment, ...rest } = raw;
     // The client runs the function locally anyway.
@@ -117,7 +117,7 @@ function portableTool(tool: Tool, names: ToolNames, report: Report): readonly To
 function reportRest(raw: JsonObject, { known }: MemberShape, path: string, report: Report): void {
   for (const [name, value] of Object.entries(raw))
     if (!known.has(name) && value !== null)
-      report.add(`${path}.${name}`, 'dropped', 'the function that stands for the tool has no place for it');
+      report.add(`${path}.${name}`, 'dropped', 'the function that replaces the tool has no equivalent field');
 }
 
 /** Returns the tools of a group, each under a name with the group's name as prefix. */
@@ -132,10 +132,11 @@ function ungrouped(group: HostedTool, names: ToolNames, report: Report): readonl
     if (tool) {
       tools.push(tool);
       reportRest(each, tool.type === 'function' ? FUNCTION_SHAPE : CUSTOM_SHAPE, path, report);
-    } else report.add(path, 'dropped', `a tool of type ${String(each['type'])} cannot leave its group`);
+    } else
+      report.add(path, 'dropped', `a tool of type ${String(each['type'])} cannot be sent outside its group`);
   });
   if (group.path !== undefined) {
-    report.add(group.path, 'approximated', `the tools of ${namespace} travel under longer names`);
+    report.add(group.path, 'approximated', `the tools of ${namespace} are sent under longer names`);
     reportRest(raw, GROUP, group.path, report);
   }
   return tools;

@@ -23,12 +23,12 @@ export function reportNotes(
   if (!notes || !first) return;
   for (const { foreign } of notes)
     if (foreign !== undefined)
-      throw new GatewayError('unsupported', `${foreign}: ${model} makes vectors of texts only`, {
+      throw new GatewayError('unsupported', `${foreign}: ${model} supports only text inputs`, {
         param: foreign,
       });
   const joined = notes.find(({ isJoined }) => isJoined);
   if (joined)
-    report.add(`${joined.path}content.parts`, 'approximated', 'made one text, with line breaks between');
+    report.add(`${joined.path}content.parts`, 'approximated', 'joined into one text with line breaks');
   if (purpose !== undefined && !places.purpose) report.add(`${first.path}taskType`, 'dropped', TEXTS.noPlace);
   const titled = notes.find(({ title }) => title !== undefined);
   if (titled && !places.titles) report.add(`${titled.path}title`, 'dropped', TEXTS.noPlace);
@@ -39,7 +39,9 @@ export function reportNotes(
 export function textsOf({ inputs }: EmbeddingsRequest, model: string): readonly string[] {
   return inputs.map((input) => {
     if (typeof input === 'string') return input;
-    throw new GatewayError('unsupported', `input: ${model} takes texts only, no tokens`, { param: 'input' });
+    throw new GatewayError('unsupported', `input: ${model} supports only texts, not tokens`, {
+      param: 'input',
+    });
   });
 }
 
@@ -56,7 +58,7 @@ export function refuseElements(
   if (!elements || elements.type === made || format !== 'base64') return;
   throw new GatewayError(
     'unsupported',
-    `${elements.param}: ${model} makes no vectors of ${elements.type} here`,
+    `${elements.param}: ${model} does not support embeddings of ${elements.type} here`,
     {
       param: elements.param,
     },
@@ -69,7 +71,7 @@ function dropExtra(notes: readonly EmbeddingNote[], report: Report): void {
     for (const name in extra) {
       if (reported.has(name)) continue;
       reported.add(name);
-      report.add(path + name, 'dropped', 'only the Gemini protocol has it');
+      report.add(path + name, 'dropped', 'only the Gemini protocol supports this field');
     }
   }
 }

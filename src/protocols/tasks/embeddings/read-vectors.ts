@@ -19,11 +19,11 @@ export function readVectors(
 ): readonly Vector[] {
   const found = isJsonArray(entries) ? entries.length : 'no';
   if (!isJsonArray(entries) || entries.length !== count)
-    throw broken(`answered with ${found} embeddings for ${count} inputs`);
+    throw broken(`returned ${found} embeddings for ${count} inputs`);
   return entries.map((entry) => {
     const vector = vectorOf(entry);
     if (isVector(vector)) return vector;
-    throw broken('answered with an embedding that is no list of numbers');
+    throw broken('returned an embedding that is not a list of numbers');
   });
 }
 

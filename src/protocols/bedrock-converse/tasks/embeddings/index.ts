@@ -65,7 +65,7 @@ const cohere = (match: RegExp, hasDimensions: boolean): Family => ({
     const body: MutableJsonObject = { texts };
     if (extra['input_type'] === undefined) {
       body['input_type'] = 'search_document';
-      report.add('input_type', 'defaulted', 'Cohere must be told what texts are for: search_document');
+      report.add('input_type', 'defaulted', 'Cohere requires an input type; search_document is sent');
     }
     if (dimensions !== undefined) body['output_dimension'] = dimensions;
     return { ...body, embedding_types: ['float'], ...extra };
@@ -88,7 +88,7 @@ const nova = (match: RegExp): Family => ({
   encode([value = ''], dimensions, extra, report) {
     const params: MutableJsonObject = { embeddingPurpose: 'GENERIC_INDEX', ...extra };
     if (extra['embeddingPurpose'] === undefined)
-      report.add('embeddingPurpose', 'defaulted', 'Nova must be told what vectors are for: GENERIC_INDEX');
+      report.add('embeddingPurpose', 'defaulted', 'Nova requires a purpose; GENERIC_INDEX is sent');
     if (dimensions !== undefined) params['embeddingDimension'] = dimensions;
     // Long texts are only cut if the client requests it, never silently.
     params['text'] = { truncationMode: 'NONE', value };
@@ -120,7 +120,7 @@ function familyOf(model: string): Family {
   if (family) return family;
   throw new GatewayError(
     'unsupported',
-    `it is not known how Bedrock is asked for embeddings of ${model}: its id names none of Titan, Nova and Cohere`,
+    `embeddings of ${model} are not supported on Bedrock: only Titan, Nova and Cohere models are`,
     { param: 'model' },
   );
 }
@@ -129,7 +129,7 @@ function encodeRequest(asked: EmbeddingsRequest, { model }: TaskTarget, report: 
   const { dimensions, purpose, user, extra } = asked;
   const family = familyOf(model);
   if (dimensions !== undefined && !family.hasDimensions)
-    throw new GatewayError('unsupported', `dimensions: the vectors of ${model} have one length`, {
+    throw new GatewayError('unsupported', `dimensions: ${model} does not support a choice of dimensions`, {
       param: 'dimensions',
     });
   const texts = textsOf(asked, model);
@@ -137,7 +137,7 @@ function encodeRequest(asked: EmbeddingsRequest, { model }: TaskTarget, report: 
   const { member = '', words = {} } = family.purpose ?? {};
   const word = purpose !== undefined && Object.hasOwn(words, purpose) ? words[purpose] : undefined;
   reportNotes(asked, model, report, { purpose: word !== undefined });
-  if (user !== undefined) report.add('user', 'dropped', 'Bedrock has no place for it');
+  if (user !== undefined) report.add('user', 'dropped', 'Bedrock has no equivalent field');
   return family.encode(texts, dimensions, word === undefined ? extra : { [member]: word, ...extra }, report);
 }
 
@@ -148,7 +148,7 @@ function encodeRequest(asked: EmbeddingsRequest, { model }: TaskTarget, report: 
 function typeOf({ types: member }: Family, extra: JsonObject): string {
   const types = asArray(member === undefined ? undefined : extra[member]);
   if (member !== undefined && types.length > 1)
-    throw new GatewayError('unsupported', `${member}: must name one type; there are ${types.length}`, {
+    throw new GatewayError('unsupported', `${member}: must name one type (got ${types.length})`, {
       param: member,
     });
   return asString(types[0]) ?? 'float';

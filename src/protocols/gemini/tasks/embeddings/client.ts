@@ -74,7 +74,7 @@ function decodeRequest(sent: unknown, route: RequestRoute = {}): DecodedTask<Emb
     : [decodeEntry(given, '', LONE_EMBEDDING_FIELDS, problems, report)];
   if (isBatch)
     for (const name in unknownMembers(given, EMBEDDING_BATCH_FIELDS))
-      report.add(name, 'dropped', 'a batch has no such member');
+      report.add(name, 'dropped', 'batches do not support this field');
   const gateway = decodeGatewayOptions(body, problems, report);
   problems.throwIfAny();
   const request = taskRequest({ protocol: 'gemini', raw: body, model, gateway, report });
@@ -153,7 +153,7 @@ function keepFlags(
     const value = unknown[name];
     if (typeof value === 'boolean' || typeof value === 'number') kept[name] = value;
     else if (value !== null && value !== undefined)
-      report.add(path + name, 'dropped', 'the gateway does not know it');
+      report.add(path + name, 'dropped', 'the gateway does not support this field');
   }
 }
 
@@ -183,10 +183,10 @@ function decodeContent(value: JsonValue | undefined, path: string, problems: Pro
     const text = readString(members['text'], `${at}.text`, problems);
     if (text !== undefined) texts.push(text);
     else if (isJsonObject(members['inlineData'])) foreign ??= `${at}.inlineData`;
-    else problems.add(at, 'must hold text or inlineData');
+    else problems.add(at, 'must contain text or inlineData');
   }
   const text = texts.join('\n');
-  if (text === '' && foreign === undefined) problems.add(`${path}.parts`, 'must hold text');
+  if (text === '' && foreign === undefined) problems.add(`${path}.parts`, 'must contain text');
   return { text, isJoined: texts.length > 1, foreign, content: { parts } };
 }
 
@@ -235,7 +235,7 @@ function describeEmbeddings(): readonly RouteDescription[] {
       ...embeds,
       id: 'embedContent',
       path: '/v1beta/models/{model}:embedContent',
-      summary: 'Makes a vector of a text.',
+      summary: 'Creates an embedding of a text.',
       body: z.looseObject({ content }),
       bodyExample: text,
       answer: z.looseObject({ embedding }),
@@ -244,7 +244,7 @@ function describeEmbeddings(): readonly RouteDescription[] {
       ...embeds,
       id: 'batchEmbedContents',
       path: '/v1beta/models/{model}:batchEmbedContents',
-      summary: 'Makes vectors of several texts.',
+      summary: 'Creates embeddings of several texts.',
       body: z.looseObject({ requests: z.array(z.looseObject({ content })) }),
       bodyExample: { requests: [{ model: 'models/sim/embed', ...text }] },
       answer: z.looseObject({ embeddings: z.array(embedding) }),

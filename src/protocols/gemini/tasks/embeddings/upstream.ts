@@ -39,8 +39,8 @@ function encodeRequest(asked: EmbeddingsRequest, { model }: TaskTarget, report: 
 
 /** Reports members that Google does not have. */
 export function dropUnknown({ user, extra }: EmbeddingsRequest, report: Report): void {
-  if (user !== undefined) report.add('user', 'dropped', 'the Gemini protocol has no place for it');
-  for (const name in extra) report.add(name, 'dropped', 'the Gemini protocol does not know it');
+  if (user !== undefined) report.add('user', 'dropped', 'the Gemini protocol has no equivalent field');
+  for (const name in extra) report.add(name, 'dropped', 'the Gemini protocol does not support this field');
 }
 
 /** Decodes the answer. Only newer models count tokens (`usageMetadata`). */

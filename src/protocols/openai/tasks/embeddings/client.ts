@@ -90,7 +90,7 @@ function decodeInputs(value: Member, problems: Problems): readonly EmbeddingInpu
 function decodeTokens(tokens: readonly JsonValue[], path: string, problems: Problems): readonly number[] {
   if (tokens.length === 0) problems.add(path, 'must not be empty');
   const at = tokens.findIndex((token) => !isToken(token));
-  if (at >= 0) problems.add(`${path}[${at}]`, 'must be the number of a token: an integer of at least 0');
+  if (at >= 0) problems.add(`${path}[${at}]`, 'must be a token id: an integer of at least 0');
   return tokens.filter(isToken);
 }
 
@@ -102,7 +102,7 @@ function describes(): ClientDescription {
   return {
     id: 'createEmbeddings',
     tag: 'Embeddings',
-    summary: 'Makes vectors of texts.',
+    summary: 'Creates embeddings of texts.',
     body: z.looseObject({
       model: z.string().min(1),
       input: z.unknown().describe('A text, a list of texts, or tokens.'),
