@@ -77,7 +77,7 @@ function Sentence({ batch }: { readonly batch: Batch }): ReactNode {
       {total === null
         ? outcome === null
           ? 'Its lines have not been read yet.'
-          : 'None of its lines could be run.'
+          : 'All of its lines failed.'
         : `${count(done)} of ${counted(total, 'line')} ${done === 1 ? 'has' : 'have'} ended, ${failed === 0 ? 'none' : count(failed)} failed.`}
       {took !== null && ` It took ${took}.`}
       {reason !== null && (

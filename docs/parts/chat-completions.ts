@@ -126,7 +126,7 @@ curl -s http://127.0.0.1:4000/v1/chat/completions -H "x-dragoman-strict: true" \
 \`\`\`
 
 \`\`\`text prints
-{"error":{"message":"strict mode: frequency_penalty would be dropped: sim does not take it for messages","type":"invalid_request_error","param":"frequency_penalty","code":"strict_mode"}}
+{"error":{"message":"strict mode: frequency_penalty would be dropped: sim does not support this parameter for messages","type":"invalid_request_error","param":"frequency_penalty","code":"strict_mode"}}
 \`\`\`
 
 ## Answer headers

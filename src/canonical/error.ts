@@ -37,81 +37,81 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
   invalid_request: {
     status: 400,
     fault: 'client',
-    meaning: 'The request is malformed; `param` names the field. Correct it and send it again.',
+    meaning: 'The request is invalid. Correct the field that `param` names and send the request again.',
   },
   unsupported: {
     status: 400,
     fault: 'client',
     meaning:
-      'The request asks for something that cannot be served as asked; `param` names it. Remove it, or choose a model that supports it.',
+      'The model or its provider does not support a part of the request. Remove the field that `param` names, or choose a model that supports it.',
   },
   authentication: {
     status: 401,
     fault: 'client',
     meaning:
-      'The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`; `dragoman keys create` makes one.',
+      'The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`; `dragoman keys create` creates a key.',
   },
   permission: {
     status: 403,
     fault: 'client',
     meaning:
-      'The key is valid but may not do this, for example use this model. Ask the operator to widen the key.',
+      'The key is valid but lacks a permission, for example for this model. Ask the operator to grant it.',
   },
   not_found: {
     status: 404,
     fault: 'client',
     meaning:
-      'No such model, generation, stored object or path for this key. `GET /v1/models` lists the models.',
+      'The model, generation, stored object or path does not exist for this key. `GET /v1/models` lists the models.',
   },
   conflict: {
     status: 409,
     fault: 'client',
-    meaning: 'The request conflicts with one that is running or was made before.',
+    meaning: 'The request conflicts with a running or earlier request.',
   },
   too_large: {
     status: 413,
     fault: 'client',
-    meaning: 'The body exceeds `server.body_limit_mb`, or a file `files.max_mb`.',
+    meaning: 'The body exceeds `server.body_limit_mb`, or a file exceeds `files.max_mb`.',
   },
   rate_limited: {
     status: 429,
     fault: 'upstream',
-    meaning: 'A rate limit was reached; wait for `retry-after`.',
+    meaning: 'A rate limit was reached. Wait for the time in `retry-after`.',
   },
   quota: {
     status: 402,
     fault: 'upstream',
     meaning:
-      'A budget or an upstream account has run out of credit, or the key stores as much as `state.max_mb_per_key` allows.',
+      'A budget or an upstream account has no credit left, or the key has reached its storage limit (`state.max_mb_per_key`).',
   },
   context_overflow: {
     status: 400,
     fault: 'client',
     meaning:
-      'The prompt is longer than the context of the model. Shorten it or choose a model with a larger context.',
+      'The prompt exceeds the context window of the model. Shorten it, or choose a model with a larger context window.',
   },
   content_filter: { status: 400, fault: 'client', meaning: 'The provider refused the content.' },
   tool_unavailable: {
     status: 424,
     fault: 'client',
     meaning:
-      'An MCP server that the request names did not list its tools; no model was asked. Correct its address or credentials, or try again. `tools.mcp.on_unlisted: continue` answers without its tools.',
+      'An MCP server of the request did not list its tools, so no model was called. Correct its address or credentials, or try again. With `tools.mcp.on_unlisted: continue`, requests continue without its tools.',
   },
   upstream_unavailable: {
     status: 502,
     fault: 'upstream',
-    meaning: 'No endpoint could answer; the message says what each of them did.',
+    meaning: 'No endpoint could answer. The message lists the failure of each endpoint.',
   },
   timeout: {
     status: 504,
     fault: 'upstream',
-    meaning: 'Every endpoint was too slow for the configured timeouts.',
+    meaning: 'Every endpoint exceeded a configured timeout.',
   },
   cancelled: { status: 499, fault: 'client', meaning: 'The client closed the connection.' },
   internal: {
     status: 500,
     fault: 'gateway',
-    meaning: 'A defect in the gateway. Report it with the request id.',
+    meaning: 'The gateway has a defect. Report it with the request id.',
   },
 };
 

@@ -3,4 +3,5 @@
 
 /** `abort`, `continue`, or `continue:<seconds>s`. */
 export const ON_DISCONNECT = /^(?:abort|continue(?::(\d{1,6})s)?)$/;
-export const ON_DISCONNECT_HINT = 'must be `abort`, `continue`, or e.g. `continue:30s`';
+export const ON_DISCONNECT_HINT =
+  'must be `abort`, `continue`, or `continue:` and a duration, for example `continue:30s`';

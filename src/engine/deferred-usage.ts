@@ -35,7 +35,7 @@ export function recordDeferredUsage(
     ledger.append(late, [{ ...counted, usage, cost }]);
   } catch (error) {
     // The answer is still delivered; the log keeps what the ledger refused.
-    log.error('counts could not be recorded', { record: late, error });
+    log.error('deferred usage could not be recorded', { record: late, error });
   }
 }
 

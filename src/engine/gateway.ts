@@ -177,7 +177,7 @@ export class Gateway {
     } catch (thrown) {
       // Not even the refusal could be sent. The defect is logged and must not end the process.
       const error = GatewayError.from(thrown);
-      this.#deps.log.error('an answer could not be sent', { error });
+      this.#deps.log.error('a response could not be sent', { error });
       const { status, body } = call.protocol.server.encodeError(error, '');
       call.client.respond(status, { 'content-type': 'application/json' }, JSON.stringify(body));
       return false;

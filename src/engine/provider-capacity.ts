@@ -24,7 +24,7 @@ export function requireShare(limits: Limits, { provider, modelId }: Endpoint, sh
     const percent = Math.round(share * 100);
     throw new GatewayError(
       'rate_limited',
-      `${percent} % of a limit of ${provider} are used (${limitText(limit.rule)}): work of this kind waits, so that interactive requests find room.`,
+      `${percent} % of a limit of ${provider} is used (${limitText(limit.rule)}). Batches and background responses wait, to leave capacity for interactive requests.`,
       { code: 'provider_share_used', fault: 'gateway', retryAfterMs: AGAIN_MS },
     );
   }

@@ -42,7 +42,7 @@ export async function relayRemote(
   const found = await findRemote(id, principal.projectId, protocol.name, deps.ledger);
   const remote = protocol.server.remoteAnswers;
   if (!found || !remote)
-    throw new GatewayError('not_found', `There is no ${JSON.stringify(id.slice(0, 100))} for this API key.`, {
+    throw new GatewayError('not_found', `${JSON.stringify(id.slice(0, 100))} not found for this API key.`, {
       param: 'id',
     });
   const endpoint = keeperOf(found, call, deps);
@@ -82,7 +82,7 @@ function keeperOf(
   if (keeper) return keeper;
   throw new GatewayError(
     'upstream_unavailable',
-    `${provider}, which keeps this answer, is not served any more`,
+    `${provider}, which stores this response, is no longer configured`,
     {
       fault: 'gateway',
     },

@@ -169,12 +169,12 @@ function addPosts(
   const services = protocol.server.items ? KEEPING_SERVICES : SERVICES;
   const serviceOf = (does: string): Service<AppDependencies> => {
     const service = services[does];
-    if (!service) throw new TypeError(`nobody does ${does}`);
+    if (!service) throw new TypeError(`no service implements ${does}`);
     return service;
   };
   for (const route of clientRoutes(protocol)) {
     const { operation, methods } = route;
-    const hint = methods && `Methods of models are ${methods.join(', ')}.`;
+    const hint = methods && `Supported methods: ${methods.join(', ')}.`;
     const handler: Handler =
       typeof operation === 'function'
         ? (request, connection) => {

@@ -181,7 +181,7 @@ function compactsItself(catalog: Catalog, body: JsonObject): boolean {
 
 function encryptedOf(response: JsonObject): string {
   const item = outputOf(response).find(({ type }) => type === 'compaction');
-  return asString(item?.['encrypted_content']) ?? noSummary('the upstream compacted nothing');
+  return asString(item?.['encrypted_content']) ?? noSummary('the upstream returned no compaction');
 }
 
 function summaryOf(response: JsonObject): string {
@@ -194,7 +194,7 @@ function summaryOf(response: JsonObject): string {
       isJsonObject(part) && part['type'] === 'output_text' ? asString(part['text']) : undefined,
     )
     .join('');
-  return text.trim() === '' ? noSummary('the model wrote no summary') : text;
+  return text.trim() === '' ? noSummary('the model returned no summary') : text;
 }
 
 function noSummary(reason: string): never {

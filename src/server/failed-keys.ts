@@ -68,7 +68,10 @@ export class FailedKeys {
     // Logged once per window, so that an attacker cannot fill the log.
     if (failures === FREE + 1) {
       const facts = { address, failures, ...counters.read() };
-      log.warn('many keys from one address were refused: refusals to it are slowed', facts);
+      log.warn(
+        'many keys from one address were rejected: responses to its failed attempts are delayed',
+        facts,
+      );
     }
     if (failures <= FREE) return 0;
     const delayMs = DELAY_MS * Math.min(LONGEST, 1 + Math.floor(failures / LONGER_AFTER));

@@ -8,7 +8,7 @@ import type { ItemPage, PageRequest } from '../accounts/ports/index.ts';
 export function pageQuery(most = 100, usual = 20) {
   return {
     limit: pageSize(most, usual),
-    after: z.string().optional().describe('The id of the last entry of the page before.'),
+    after: z.string().optional().describe('The id of the last entry of the previous page.'),
     order: z.enum(['asc', 'desc'], 'must be asc or desc').default('desc').describe('By time.'),
   };
 }
@@ -37,14 +37,14 @@ export function pageShape<Entry extends z.ZodType>(entry: Entry) {
 
 /** Query parameter for additional members of items, read by `readInclude`. */
 export const INCLUDE = {
-  'include[]': z.string().optional().describe('Further members of the items.'),
+  'include[]': z.string().optional().describe('Additional fields of the items.'),
 };
 
 /** Event number in a query. */
 export const eventNumber = z.coerce
-  .number('must be the number of an event')
-  .int('must be the number of an event')
-  .min(0, 'must be the number of an event')
+  .number(TEXTS.mustBeEventNumber)
+  .int(TEXTS.mustBeEventNumber)
+  .min(0, TEXTS.mustBeEventNumber)
   .optional();
 
 /** Response about a deleted object. */

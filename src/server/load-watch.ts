@@ -90,18 +90,18 @@ export class LoadWatch {
   admit(announced: number): void {
     if (this.#late > 0) {
       this.#options.counters.add('refused_for_lag');
-      throw overloaded('the gateway is overloaded: it cannot keep up (server.overload.lag_ms)');
+      throw overloaded('The gateway is overloaded: its event loop is late (server.overload.lag_ms)');
     }
     if (this.#isLedgerFull) {
       this.#options.counters.add('refused_for_ledger');
-      throw overloaded('the records of requests find no room (ledger.when_full)');
+      throw overloaded('The journal for request records is full (ledger.when_full)');
     }
     if (!this.#isShort) return;
     // Large requests are refused first; half-way between the limit and 100 % all are refused.
     const { memoryPercent: limit } = this.#options.config().server.overload;
     if (announced <= LARGE_BYTES && this.#memoryPercent < (limit + 100) / 2) return;
     this.#options.counters.add('refused_for_memory');
-    throw overloaded('the gateway is short of memory (server.overload.memory_percent)');
+    throw overloaded('The gateway is low on memory (server.overload.memory_percent)');
   }
 
   /** Remembers the start of a request, for the log. */
@@ -141,7 +141,7 @@ export class LoadWatch {
     const requests = this.#begun
       .filter(({ at, api }) => api !== '' && at >= since)
       .map(({ api, keyId }) => `${api} of ${keyId}`);
-    log.warn('the event loop was held up: new requests are refused until it is on time', {
+    log.warn('the event loop was blocked: new requests are refused until it is on time again', {
       late_ms: Math.round(lag),
       requests,
       ...counters.read(),
@@ -155,13 +155,13 @@ export class LoadWatch {
     if (isShort === this.#isShort) return;
     this.#isShort = isShort;
     const facts = { memory_percent: this.memoryPercent, ...counters.read() };
-    if (isShort) log.warn('memory is short: new large requests are refused', facts);
-    else log.info('memory is no longer short', facts);
+    if (isShort) log.warn('memory is low: new large requests are refused', facts);
+    else log.info('memory is no longer low', facts);
   }
 }
 
 function overloaded(message: string): GatewayError {
-  return new GatewayError('upstream_unavailable', `${message}; try again in a moment`, {
+  return new GatewayError('upstream_unavailable', `${message}. Try again in a moment.`, {
     fault: 'gateway',
     httpStatus: 503,
     retryAfterMs: RETRY_MS,

@@ -15,13 +15,13 @@ export function noSuchRoute(method: string, path: string, served: RouteTable, hi
 
 /** The error for an unknown path. @param hint see `noSuchRoute` */
 export function unknownPath(method: string, path: string, hint: string): GatewayError {
-  return new GatewayError('not_found', `There is nothing at ${method} ${path}. ${hint}`.trimEnd());
+  return new GatewayError('not_found', `There is no route for ${method} ${path}. ${hint}`.trimEnd());
 }
 
 /** The error for a path with other methods. @param allowed methods of the path, at least one */
 export function wrongMethod(method: string, path: string, allowed: readonly string[]): GatewayError {
   const only = `${allowed.join(', ')}${allowed.length === 1 ? ' only' : ''}`;
-  return new GatewayError('invalid_request', `${path} does not take ${method}: it takes ${only}.`, {
+  return new GatewayError('invalid_request', `${path} does not support ${method}. Supported: ${only}.`, {
     code: 'method_not_allowed',
     httpStatus: 405,
     allow: allowed,

@@ -68,8 +68,8 @@ export async function replayRequest(
   const protocol = findProtocol(given.protocol);
   const operation = protocol?.server && operationOf(protocol as ServedProtocol, given);
   const task = operation && (operation.does === 'answer' ? text : findTask(operation.does));
-  if (!operation || !task?.isRecorded) throw cannot('it asked for no answer of a model');
-  if (operation.takes === 'form') throw cannot('its files are not kept');
+  if (!operation || !task?.isRecorded) throw cannot('it did not call a model');
+  if (operation.takes === 'form') throw cannot('its files are not stored');
   const isInAddress = operation.route?.model !== undefined;
   const read = parseBody(given.body);
   const body = given.model === null || isInAddress ? read : withModel(read, given.model);
@@ -123,16 +123,14 @@ function refuseEffects(
   route: ClientOperation['route'],
   { mayActAgain }: ReplayedRequest,
 ): void {
-  if (asksForCompaction(json)) throw cannot('it asked for a summary that the gateway keeps');
+  if (asksForCompaction(json)) throw cannot('it asked for a compaction whose summary the gateway stores');
   const request = server.decodeRequest(json, route);
   if (request.state?.conversationId !== undefined)
-    throw cannot('its turn would stand in its conversation a second time');
+    throw cannot('its conversation would contain the turn twice');
   // A thread has the tools of its first request.
   const isContinued = isJsonObject(json) && server.threads?.read(json)?.previousId !== undefined;
   if ((isContinued || request.tools.some(({ type }) => type === 'hosted')) && !mayActAgain)
-    throw cannot(
-      'tools that it names run outside of the model, and would run again. Allow that with `tools`',
-    );
+    throw cannot('its hosted tools would run again; send `tools: true` to allow this');
 }
 
 function cannot(reason: string): GatewayError {

@@ -27,9 +27,9 @@ export function withUsableHead(
     if (host === null) return handler(addressed(request), connection);
     if (known.has(host) || isUsable(host)) {
       if (isPlaced || request.url.startsWith('http')) return handler(request, connection);
-      return refuse(deps, request, 'the target of the request must be a path');
+      return refuse(deps, request, 'The target of the request must be a path.');
     }
-    return refuse(deps, request, 'Host: there must be one, a name or an address with or without a port');
+    return refuse(deps, request, 'Host: must be sent once, with a name or an address and optionally a port');
   };
 }
 

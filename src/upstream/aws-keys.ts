@@ -77,11 +77,15 @@ async function containerKeys(
 ): Promise<FetchedKeys> {
   const issuer = TEXTS.containerAgent;
   const authorization =
-    tokenFile === null ? token?.reveal() : await readTokenFile(tokenFile, 'the token of the container');
+    tokenFile === null ? token?.reveal() : await readTokenFile(tokenFile, "the container's token");
   if (authorization !== undefined && /[^\x20-\x7e]/.test(authorization))
-    throw new GatewayError('authentication', 'the token of the container can stand in no header', {
-      fault: 'upstream',
-    });
+    throw new GatewayError(
+      'authentication',
+      "the container's token contains characters that are not allowed in an HTTP header",
+      {
+        fault: 'upstream',
+      },
+    );
   const headers = authorization === undefined ? {} : { authorization };
   return readKeys(await requestToken({ issuer, ofMachine: true, url, headers }, client, signal), issuer);
 }

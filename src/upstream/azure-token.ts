@@ -25,7 +25,7 @@ export async function applicationToken(
       ? { client_secret: proof.secret.reveal() }
       : {
           client_assertion_type: JWT_BEARER,
-          client_assertion: await readTokenFile(proof.tokenFile, 'the federated token of the application'),
+          client_assertion: await readTokenFile(proof.tokenFile, "the application's federated token"),
         };
   const now = client.wall();
   const form = { grant_type: 'client_credentials', client_id: clientId, scope, ...proven };

@@ -184,7 +184,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #disown(exchange: Exchange): void {
     this.#place.pools.distrust(this);
     this.terminate();
-    this.#again(exchange, 'what came over it answered somebody else');
+    this.#again(exchange, 'it received a response to another request');
   }
 
   /** The proxy responded itself: the upstream did not receive the request, and the proxy's page is not shown. */
@@ -234,7 +234,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     // The peer closed an idle connection while the request was in transit, so it is sent again on a new one. Later than
     // that, the peer may have processed the request, and sending it again could be charged twice.
     const isStale = this.#isReused && !this.#hasReceived && this.#place.now() - this.#startedAt <= STALE_MS;
-    if (exchange && isStale) this.#again(exchange, 'it was closed before an answer came');
+    if (exchange && isStale) this.#again(exchange, 'it was closed before a response arrived');
     this.#place.pools.closed(this);
     if (!exchange || isStale) return;
     if (this.#parser?.close()) return;
@@ -242,8 +242,8 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     exchange.connection = undefined;
     if (!opened) exchange.listener.failed('connect', reason ?? 'connection refused');
     else if (!this.#hasReceived)
-      exchange.listener.failed('reset', reason ?? 'the connection was closed before an answer came');
-    else exchange.listener.failed('cut', reason ?? 'the connection was closed in the middle of the answer');
+      exchange.listener.failed('reset', reason ?? 'the connection was closed before a response arrived');
+    else exchange.listener.failed('cut', reason ?? 'the connection was closed in the middle of the response');
   }
 }
 

@@ -87,11 +87,11 @@ class Inflating implements Decompressor {
       this.#passed += bytes.length;
       if (this.#passed > FREE_BYTES && this.#passed > this.#taken * MAX_RATIO) {
         stream.destroy();
-        failed(`the upstream's ${name} data are more than ${MAX_RATIO} times as large as they came`);
+        failed(`the upstream's ${name} data expand to more than ${MAX_RATIO} times their compressed size`);
       } else next.data(bytes);
     });
     stream.on('end', () => next.end());
-    stream.on('error', () => failed(`the upstream's ${name} data are damaged`));
+    stream.on('error', () => failed(`the upstream's ${name} data are corrupt`));
     stream.on('drain', () => this.#drained());
   }
 

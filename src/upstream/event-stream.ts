@@ -62,18 +62,18 @@ export class EventStreamParser {
 
 function messageLength(buffer: Buffer, at: number): number {
   if (crc32(buffer.subarray(at, at + 8)) !== buffer.readUInt32BE(at + 8))
-    throw new RangeError('the event stream is damaged: wrong checksum of a prelude');
+    throw new RangeError('the event stream is corrupt: wrong prelude checksum');
   const length = buffer.readUInt32BE(at);
   const headers = buffer.readUInt32BE(at + 4);
   if (length > MAX_MESSAGE || headers > length - PRELUDE - CHECKSUM)
-    throw new RangeError('the event stream is damaged: impossible length of a message');
+    throw new RangeError('the event stream is corrupt: invalid message length');
   return length;
 }
 
 function readMessage(message: Buffer): EventStreamMessage {
   const end = message.length - CHECKSUM;
   if (crc32(message.subarray(0, end)) !== message.readUInt32BE(end))
-    throw new RangeError('the event stream is damaged: wrong checksum of a message');
+    throw new RangeError('the event stream is corrupt: wrong message checksum');
   const payloadAt = PRELUDE + message.readUInt32BE(4);
   return {
     headers: readHeaders(message.subarray(PRELUDE, payloadAt)),
@@ -90,10 +90,10 @@ function readHeaders(block: Buffer): ReadonlyMap<string, string> {
     const fixed = type === undefined ? undefined : FIXED[type];
     const isSized = type === TEXT || type === TEXT - 1;
     if (type === undefined || (fixed === undefined && !isSized) || (isSized && nameEnd + 3 > block.length))
-      throw new RangeError('the event stream is damaged: impossible header');
+      throw new RangeError('the event stream is corrupt: invalid header');
     const valueAt = nameEnd + (isSized ? 3 : 1);
     const valueEnd = valueAt + (fixed ?? block.readUInt16BE(nameEnd + 1));
-    if (valueEnd > block.length) throw new RangeError('the event stream is damaged: impossible header');
+    if (valueEnd > block.length) throw new RangeError('the event stream is corrupt: invalid header');
     if (type === TEXT)
       headers.set(block.toString('utf8', at + 1, nameEnd), block.toString('utf8', valueAt, valueEnd));
     at = valueEnd;

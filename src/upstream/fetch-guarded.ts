@@ -219,7 +219,7 @@ class GuardedCall implements UpstreamCall {
     if (++this.#redirects > MAX_REDIRECTS) {
       this.#fail(notFetched(`it redirects more than ${MAX_REDIRECTS} times`));
     } else if (isAway && keepsBody && hop.body.length > 0) {
-      this.#fail(notFetched('it redirects what was sent to it to another origin'));
+      this.#fail(notFetched('it redirects a request with a body to another origin'));
     }
     const headers = Object.entries(hop.headers).filter(([name]) => !isAway || HARMLESS.has(name));
     return {
@@ -259,10 +259,10 @@ class GuardedCall implements UpstreamCall {
 
 const FAILURES: Readonly<Record<TransportFailure, string>> = {
   connect: 'no connection could be made',
-  stale: 'the connection was closed before an answer came',
-  reset: 'the connection was closed before an answer came',
-  cut: 'the connection was closed in the middle of the answer',
-  protocol: 'what answers there does not speak HTTP/1.1',
+  stale: 'the connection was closed before a response arrived',
+  reset: 'the connection was closed before a response arrived',
+  cut: 'the connection was closed in the middle of the response',
+  protocol: 'its server does not speak HTTP/1.1',
 };
 
 function failureOf(failure: ReceiveFailure, message: string, maxBytes: number): GatewayError {
@@ -279,11 +279,11 @@ function notFetched(reason: string, cause?: string): GatewayError {
 }
 
 function cancelled(): GatewayError {
-  return new GatewayError('cancelled', 'whoever wanted this address does not wait for it any longer');
+  return new GatewayError('cancelled', 'the fetch was cancelled');
 }
 
 function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('too_large', `what this address gives is larger than ${maxBytes} bytes`, {
+  return new GatewayError('too_large', `the content of this URL is larger than ${maxBytes} bytes`, {
     code: 'url_too_large',
   });
 }

@@ -131,5 +131,5 @@ async function subjectToken(
   if (field === null) return text;
   const token = asString(asObject(parseJson(text))[field]);
   if (token !== undefined) return token;
-  throw new GatewayError('authentication', `${what} has no member ${field}`, { fault: 'upstream' });
+  throw new GatewayError('authentication', `${what} has no field ${field}`, { fault: 'upstream' });
 }

@@ -26,17 +26,19 @@ export interface Guarded {
 export async function guardUrl(text: string, { allow, resolve }: GuardOptions): Promise<Guarded> {
   if (!URL.canParse(text)) throw refused('it is not a valid URL');
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('only http and https are fetched');
-  if (url.username !== '' || url.password !== '') throw refused('it must not hold a user name or password');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw refused('only http and https URLs can be fetched');
+  if (url.username !== '' || url.password !== '')
+    throw refused('it must not contain a user name or password');
   const host = hostOf(url.hostname);
-  if (host === '' || host.length > 253) throw refused('it names no host');
+  if (host === '' || host.length > 253) throw refused('it has no host');
   if (url.hostname.endsWith('.')) url.hostname = host;
   // The URL parser has normalised every spelling of an IPv4 address.
   const addresses = isAddress(host) ? [host] : await resolve(host).catch(() => []);
   const isExempt = namesHost(allow(), url);
   if (addresses.length === 0 || !(isExempt || addresses.every(isPublicAddress)))
     throw refused(
-      'its host does not resolve, or not to public addresses only; the operator can exempt it with fetch.allow',
+      'its host does not resolve, or does not resolve only to public addresses; the operator can allow it with fetch.allow',
     );
   return { url, addresses };
 }
@@ -68,7 +70,7 @@ function hostOf(hostname: string): string {
 }
 
 function refused(reason: string): GatewayError {
-  return new GatewayError('invalid_request', `this address may not be fetched: ${reason}`, {
+  return new GatewayError('invalid_request', `this URL may not be fetched: ${reason}`, {
     code: 'url_not_allowed',
   });
 }

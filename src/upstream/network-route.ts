@@ -60,20 +60,19 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 export function parseProxy(text: string): Proxy {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase() ?? 'http';
   if (scheme !== 'http' && scheme !== 'https')
-    throw new TypeError(`is the address of a ${scheme} proxy; only http and https proxies can be used`);
+    throw new TypeError(`must be the address of an http or https proxy, not of a ${scheme} proxy`);
   const whole = SCHEME.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(whole)) throw new TypeError('is not the address of a proxy, e.g. http://proxy:3128');
+  if (!URL.canParse(whole))
+    throw new TypeError('must be the address of a proxy, for example http://proxy:3128');
   const url = new URL(whole);
   if (url.hostname === '' || url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw new TypeError(
-      'is not the address of a proxy: it must be a host and a port, and nothing behind them',
-    );
+    throw new TypeError('must be the address of a proxy: only a host and a port');
   const tls = scheme === 'https';
   const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
   const user = decoded(url.username);
   const password = decoded(url.password);
   // A colon would end the user name (RFC 7617 section 2).
-  if (user.includes(':')) throw new TypeError('has a user name with a colon, which no proxy can be told');
+  if (user.includes(':')) throw new TypeError('must not have a colon in the user name');
   const proof = Buffer.from(`${user}:${password}`).toString('base64');
   const hasProof = user !== '' || password !== '';
   return {

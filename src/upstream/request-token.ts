@@ -42,7 +42,7 @@ export async function requestToken(
   signal: AbortSignal,
 ): Promise<IssuerAnswer> {
   const { issuer, maxBytes = MAX_ANSWER_BYTES } = question;
-  const late = (): GatewayError => new GatewayError('timeout', `${issuer} does not answer`);
+  const late = (): GatewayError => new GatewayError('timeout', `${issuer} did not respond`);
   if (signal.aborted) throw late();
   const asked = askWhole({ ...requestOf(question, client), maxBytes }, client);
   signal.addEventListener('abort', asked.abort, { once: true });
@@ -53,9 +53,7 @@ export async function requestToken(
   const [failure, message] = outcome.failure;
   throw new GatewayError(
     'upstream_unavailable',
-    failure === 'size'
-      ? `${issuer} gives an answer of ${message}`
-      : `${issuer} failed: ${failure} (${message})`,
+    failure === 'size' ? `${issuer} returned ${message}` : `${issuer} failed: ${failure} (${message})`,
   );
 }
 
@@ -92,7 +90,7 @@ export function notIssued(
   const isRefusal = status === 400 || status === 401 || status === 403 || status === 404;
   return new GatewayError(
     isRefusal ? 'authentication' : 'upstream_unavailable',
-    `${issuer} gives ${what}: ${(words ?? `status ${status}`).slice(0, 300)}`,
+    `${issuer} returned ${what}: ${(words ?? `status ${status}`).slice(0, 300)}`,
     { fault: 'upstream' },
   );
 }

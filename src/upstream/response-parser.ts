@@ -141,12 +141,12 @@ export class ResponseParser {
       const raw = this.#joined(bytes.toString('latin1', from, end)).slice(0, -2);
       from = end;
       const status = readStatus(raw);
-      if (status === 101) throw new RangeError('an upgrade that nobody asked for');
+      if (status === 101) throw new RangeError('an unrequested protocol upgrade');
       if (status >= 200) {
         this.#begin(new ResponseHead(status, raw));
         return bytes.subarray(end);
       }
-      if (++this.#interim > MAX_INTERIM) throw new RangeError(`more than ${MAX_INTERIM} interim answers`);
+      if (++this.#interim > MAX_INTERIM) throw new RangeError(`more than ${MAX_INTERIM} interim responses`);
     }
   }
 

@@ -33,10 +33,10 @@ export function connectThrough(door: Door, target: SocketTarget, listener: Socke
 /** Error message for a refusal. The proxy is not named, because clients may read the message. */
 export function refusalWords({ authorization }: Proxy, status: number): string {
   // Some proxies respond with 401 (tinyproxy 1.11).
-  if (status !== 407 && status !== 401) return `its proxy refuses the connection (status ${status})`;
+  if (status !== 407 && status !== 401) return `its proxy refused the connection (status ${status})`;
   return authorization === null
-    ? `its proxy wants a user name and a password (status ${status})`
-    : `its proxy refuses the user name and password that it was given (status ${status})`;
+    ? `its proxy requires a user name and a password (status ${status})`
+    : `its proxy rejected the configured user name and password (status ${status})`;
 }
 
 class Tunnel implements SocketListener, ResponseEvents {
@@ -84,7 +84,7 @@ class Tunnel implements SocketListener, ResponseEvents {
       this.#parser.push(bytes);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return this.#fail(`its proxy broke the HTTP protocol (${error.message})`);
+      return this.#fail(`its proxy violated the HTTP protocol (${error.message})`);
     }
     if (this.#status >= 200 && this.#status < 300 && this.#problem === undefined) this.#begin();
   }
@@ -93,7 +93,7 @@ class Tunnel implements SocketListener, ResponseEvents {
     if (this.#open) return this.#listener.closed(reason);
     if (this.#problem !== undefined) return this.#listener.closed(this.#problem);
     const words = this.#socket
-      ? 'its proxy closed the connection without an answer'
+      ? 'its proxy closed the connection without a response'
       : 'its proxy could not be reached';
     this.#listener.closed(reason === undefined ? words : `${words} (${reason})`);
   }

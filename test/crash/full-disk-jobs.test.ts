@@ -89,7 +89,7 @@ describe.skipIf(!mayMount)('a full disk', () => {
     await eventually('it runs', () => scene.asked() === 1, PATIENCE_MS);
     const giveBack = fillDisk(scene.disk);
     release();
-    await refusesToWrite(scene, 'what became of a job could not be written');
+    await refusesToWrite(scene, 'the outcome of a job could not be stored');
     giveBack();
     let status: string | undefined;
     await eventually(
@@ -121,7 +121,7 @@ describe.skipIf(!mayMount)('a full disk', () => {
     await eventually('it runs', () => scene.asked() === 1, PATIENCE_MS);
     const giveBack = fillDisk(scene.disk);
     release();
-    await refusesToWrite(scene, 'lines of a batch could not be written');
+    await refusesToWrite(scene, 'results of a batch could not be written');
     giveBack();
     let last: unknown;
     await eventually(

@@ -238,7 +238,7 @@ test('it has a metric, a description and an explanation', async () => {
   expect(await explained.json()).toMatchObject({ candidates: [{ endpoint: 'other' }] });
 });
 
-test('it is not sent again: its files are not kept', async () => {
+test('it is not sent again: its files are not stored', async () => {
   const first = await post('sim/caption');
   const path = `/v1/management/generations/${first.headers.get('x-request-id')}/replay`;
   const again = await fetch(gateway.origin + path, {
@@ -250,7 +250,7 @@ test('it is not sent again: its files are not kept', async () => {
   expect(await again.json()).toMatchObject({
     error: {
       code: 'not_replayable',
-      message: 'This request cannot be sent again: its files are not kept.',
+      message: 'This request cannot be replayed: its files are not stored.',
     },
   });
 });

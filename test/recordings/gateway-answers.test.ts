@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)('recorded answers through the gateway', (
     expect(table.failures).toEqual([]);
     // A recording of a chat server holds 19 billed tokens and not one character: the log says so.
     const [empty, ...others] = gateway.complaints();
-    expect(empty).toContain('an empty answer was billed');
+    expect(empty).toContain('an empty response was billed');
     expect(others).toEqual([]);
   });
 

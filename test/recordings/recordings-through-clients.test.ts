@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
 
   test('the gateway itself had nothing to complain about', () => {
     // A recording of a chat server holds 19 billed tokens and not one character: the log says so.
-    expect(gateway.complaints().filter((line) => !line.includes('an empty answer was billed'))).toEqual([]);
+    expect(gateway.complaints().filter((line) => !line.includes('an empty response was billed'))).toEqual([]);
   });
 });
 

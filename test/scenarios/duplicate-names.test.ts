@@ -37,7 +37,7 @@ describe.each([
         ]) {
           const response = await scene.gateway.post(client.path(model, false), body);
           expect(response.status).toBe(400);
-          expect(await response.text()).toContain('model: stands twice in the same object');
+          expect(await response.text()).toContain('model: is a duplicate member of the object');
         }
       expect(scene.upstream('one').requests).toEqual([]);
     },
@@ -51,7 +51,7 @@ describe.each([
       client.send(`{"type":"response.create","model":"one/responses",${forbidden},"input":"Hi"}`);
       const [error] = await client.ended(undefined, before);
       expect(at(error, 'type')).toBe('error');
-      expect(at(error, 'error', 'message')).toContain('model: stands twice in the same object');
+      expect(at(error, 'error', 'message')).toContain('model: is a duplicate member of the object');
     }
     expect(scene.upstream('one').requests).toEqual([]);
   });

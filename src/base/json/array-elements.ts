@@ -131,7 +131,7 @@ export class ArrayElements {
 
   /** @returns the body without the elements, as text @throws ArrayFault */
   end(): string {
-    if (this.#depth !== 0 || this.#isString) throw new ArrayFault('ends too early');
+    if (this.#depth !== 0 || this.#isString) throw new ArrayFault('ends unexpectedly');
     return Buffer.concat(this.#rest).toString();
   }
 
@@ -144,7 +144,7 @@ export class ArrayElements {
     if (byte !== (isLast ? OPEN_BRACKET : OPEN_BRACE)) return;
     if (at > 0) {
       if (this.#begun >= at)
-        throw new ArrayFault(`has the member ${this.#path.slice(0, at).join('.')} twice`);
+        throw new ArrayFault(`has the duplicate member ${this.#path.slice(0, at).join('.')}`);
       this.#begun = at;
     }
     if (isLast) this.#isInside = true;

@@ -86,7 +86,10 @@ export function scanJson(bytes: Buffer): JsonScan {
   const members: MemberPlace[] = [];
   // Shorter texts cannot contain that many.
   if (bytes.length > 2 * MAX_ESCAPES && escapesMore(bytes))
-    return { fault: { path: '', message: `the body holds more than ${MAX_ESCAPES} escapes` }, members };
+    return {
+      fault: { path: '', message: `the body has more than ${MAX_ESCAPES} escape sequences` },
+      members,
+    };
   const fault = scan(bytes, members);
   // Frees the names of this text.
   if (hasManyNames) manyNames.fill(undefined);
@@ -118,18 +121,18 @@ function scan(bytes: Buffer, places: MemberPlace[]): JsonFault | undefined {
       if (end < 0) return undefined;
       if (half < end && (half = unpairedFrom(bytes, half, at, end)) < end)
         return faultAt(bytes, top, 'a member name contains a lone surrogate');
-      if (isTwice) return faultAt(bytes, depth, 'stands twice in the same object');
+      if (isTwice) return faultAt(bytes, depth, 'is a duplicate member of the object');
       if (isProto) return faultAt(bytes, depth, 'is not an allowed member name');
       if (isCrowded) return faultAt(bytes, top, `has more than ${MAX_MEMBERS} members`);
       if (++members > MAX_ALL_MEMBERS)
-        return { path: '', message: `the body holds more than ${MAX_ALL_MEMBERS} members` };
+        return { path: '', message: `the body has more than ${MAX_ALL_MEMBERS} members` };
       at = skipSpaceIn(bytes, end);
       if (bytes[at] !== COLON) return undefined;
       at++;
       isName = false;
       continue;
     }
-    if (++values > MAX_VALUES) return { path: '', message: `the body holds more than ${MAX_VALUES} values` };
+    if (++values > MAX_VALUES) return { path: '', message: `the body has more than ${MAX_VALUES} values` };
     if (depth === 1) outerFrom = at;
     if (byte === QUOTE) {
       const end = stringEndIn(bytes, at + 1);

@@ -71,10 +71,10 @@ class Outage {
     if (now - this.#lastAt >= OVER_MS) {
       this.#stopLooking?.();
       this.#stopLooking = null;
-      this.#say('info', 'the database answers again', this.#lastAt - this.#beganAt);
+      this.#say('info', 'the database is reachable again', this.#lastAt - this.#beganAt);
     } else if (now - this.#loggedAt >= MINUTE_MS) {
       this.#loggedAt = now;
-      this.#say('warn', 'the database is still out of reach', now - this.#beganAt);
+      this.#say('warn', 'the database is still unreachable', now - this.#beganAt);
     }
   }
 

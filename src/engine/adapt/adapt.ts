@@ -32,7 +32,11 @@ export function adaptRequest(
       cutAt = request.stop;
       continue;
     }
-    report.add(PARAMETERS[parameter], 'dropped', `${endpoint.slug} does not take it for ${endpoint.model}`);
+    report.add(
+      PARAMETERS[parameter],
+      'dropped',
+      `${endpoint.slug} does not support this parameter for ${endpoint.model}`,
+    );
   }
   return { request: adapted ?? request, cutAt, changed: adapted !== undefined };
 }

@@ -32,13 +32,17 @@ export function checkGrammars(request: CanonicalRequest, report: Report): Answer
     const syntax = tool.format['syntax'] === 'regex' ? 'regex' : 'lark';
     const grammar = compileGrammar(syntax, asString(tool.format['definition']) ?? '', `${path}.definition`);
     if (grammar.type === 'uncheckable') {
-      report.add(path, 'approximated', `the upstream does not enforce it; not checked: ${grammar.reason}`);
+      report.add(
+        path,
+        'approximated',
+        `the upstream does not enforce the grammar, and it is not checked: ${grammar.reason}`,
+      );
       return;
     }
     report.add(
       path,
       'approximated',
-      'the upstream does not enforce it: calls are checked, and mended once if needed',
+      'the upstream does not enforce the grammar: the gateway checks calls, and has them corrected once if needed',
     );
     tools.set(tool.name, { path, grammar });
   });
@@ -93,13 +97,13 @@ class GrammarJudge implements AnswerCheck {
     const outcome = checkInput(tool.grammar.machine, call.arguments, budget);
     if (outcome.type === 'match') return null;
     if (outcome.type === 'gave_up') {
-      this.#note(tool, 'an input was not checked: the grammar is too ambiguous, or the input too long');
+      this.#note(tool, 'an input was not checked: the grammar is too ambiguous, or the input is too long');
       return null;
     }
     const rest = Array.from(call.arguments)
       .slice(outcome.at, outcome.at + 40)
       .join('');
-    const where = rest === '' ? 'it ends too early' : `nothing matches from ${JSON.stringify(rest)} on`;
+    const where = rest === '' ? 'it is incomplete' : `no match for ${JSON.stringify(rest)}`;
     return `the input does not match the grammar: ${where} (character ${outcome.at + 1})`;
   }
 
@@ -120,11 +124,12 @@ class GrammarJudge implements AnswerCheck {
       const at = good.findIndex((call) => nameUpstream(call) === nameUpstream(item));
       const [mended] = at < 0 ? [] : good.splice(at, 1);
       if (!mended) {
-        const why = second instanceof GatewayError ? 'and could not be mended' : 'also after a second call';
+        const why =
+          second instanceof GatewayError ? 'and could not be corrected' : 'even after a second call';
         if (tool) this.#note(tool, `an input does not match, ${why}: ${problem}`);
         return item;
       }
-      if (tool) this.#note(tool, `an input did not match and was mended by a second call: ${problem}`);
+      if (tool) this.#note(tool, `an input did not match and was corrected by a second call: ${problem}`);
       return { ...item, arguments: mended.arguments, source: undefined };
     });
     return { ...first, items };

@@ -59,14 +59,18 @@ export function resolveReasoning(
   const explicit = asked.enabled === true || asked.effort !== undefined || asked.maxTokens !== undefined;
 
   if (facts.reasoningStyle === 'none') {
-    if (explicit && !off) report.add(path, 'dropped', 'the model does not reason');
+    if (explicit && !off) report.add(path, 'dropped', 'the model does not support reasoning');
     if (off && facts.isReasoningKnown === false)
-      report.add(path, 'dropped', 'nobody knows whether the model reasons: it is not told not to');
+      report.add(
+        path,
+        'dropped',
+        'it is not known whether the model reasons, so reasoning is not switched off',
+      );
     return { mode: 'unset' };
   }
   if (asked.leaveToModel && !explicit) return { mode: 'unset' };
   if (off && !facts.reasoningMandatory) return { mode: 'off' };
-  if (off) report.add(path, 'approximated', 'the model always reasons; the least effort is used');
+  if (off) report.add(path, 'approximated', 'the model always reasons; the lowest effort is used');
 
   const conflict = facts.quirks.exclusiveReasoning ? findConflict(request, facts) : null;
   if (conflict && !facts.reasoningMandatory) {
@@ -88,8 +92,8 @@ export function resolveReasoning(
       path,
       'approximated',
       effort === undefined
-        ? 'the model can only reason or not'
-        : `the model knows no effort ${wanted}; ${effort} is used`,
+        ? 'the model supports no effort levels'
+        : `the model does not support the effort ${wanted}; ${effort} is used`,
     );
 
   if (facts.reasoningStyle === 'effort') {
@@ -97,10 +101,10 @@ export function resolveReasoning(
       report.add(
         'reasoning.max_tokens',
         'approximated',
-        effort === undefined ? 'the model can only reason or not' : `sent as effort ${effort}`,
+        effort === undefined ? 'the model supports no effort levels' : `sent as effort ${effort}`,
       );
     if (isModels && effort !== undefined)
-      report.add('reasoning.max_tokens', 'approximated', `left to the model; sent as effort ${effort}`);
+      report.add('reasoning.max_tokens', 'approximated', `left to the model, sent as effort ${effort}`);
     return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
   }
 
@@ -110,11 +114,11 @@ export function resolveReasoning(
   if (budget === null) {
     if (facts.reasoningStyle === 'both')
       return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
-    if (explicit) report.add(path, 'dropped', 'the output limit leaves no room for a legal reasoning budget');
+    if (explicit) report.add(path, 'dropped', 'the output limit is too small for a valid reasoning budget');
     return facts.reasoningMandatory || !explicit ? { mode: 'unset' } : { mode: 'off' };
   }
   if (asked.maxTokens !== undefined && budget !== asked.maxTokens) {
-    report.add('reasoning.max_tokens', 'clamped', `the legal budget is ${budget} tokens`);
+    report.add('reasoning.max_tokens', 'clamped', `the nearest valid budget is ${budget} tokens`);
   }
   return { mode: 'on', effort, budgetTokens: budget, summary: asked.summary };
 }
@@ -192,10 +196,10 @@ function findConflict(request: CanonicalRequest, facts: ReasoningFacts): Conflic
   }
   const last = request.items.at(-1);
   if (last?.type === 'message' && last.role === 'assistant')
-    return { what: 'a prefilled answer', hard: true };
+    return { what: 'a prefilled response', hard: true };
   // A model that chooses its own amount of reasoning may call tools without having reasoned.
   if (facts.reasoningStyle !== 'effort' && lacksSignedReasoning(request, facts.reasoningFormat))
-    return { what: 'a tool turn whose signed reasoning is missing', hard: true };
+    return { what: 'a tool turn without its signed reasoning', hard: true };
   if (request.temperature !== undefined && request.temperature !== 1)
     return { what: 'temperature', hard: false };
   if (request.topK !== undefined) return { what: 'top_k', hard: false };

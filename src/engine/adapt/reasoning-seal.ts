@@ -100,7 +100,7 @@ export class ReasoningSeal {
     const { opaque: _, source: _source, ...rest } = item;
     const sealed = text === null ? null : readSealed(text);
     if (!sealed) {
-      report.add(item.path ?? 'input', 'dropped', 'reasoning that was sealed for another key or server');
+      report.add(item.path ?? 'input', 'dropped', 'the reasoning was encrypted for another key or server');
       return rest;
     }
     const { format, kind, data } = sealed;

@@ -37,7 +37,7 @@ const CONCURRENCY = 2;
 const MOST_WAITING = 50;
 const PROGRAM = fileURLToPath(new URL('schema-process.ts', import.meta.url));
 
-const turns = new Turns(CONCURRENCY, MOST_WAITING, 'schemas wait to be checked');
+const turns = new Turns(CONCURRENCY, MOST_WAITING, 'schemas are queued for validation');
 /** Whether large schemas are usable, by schema text. */
 const known = new CompiledCache<SchemaAnswer>();
 
@@ -66,7 +66,7 @@ export function openSchema(schema: JsonObject, path: string): SchemaCheck {
   const text = JSON.stringify(schema);
   const answer = objects > MOST_OBJECTS_AT_ONCE ? known.get(text) : undefined;
   if (answer && 'unusable' in answer) throw unusable(answer.unusable, path);
-  if (!compileSchema) throw new TypeError('a schema is opened before it is prepared');
+  if (!compileSchema) throw new TypeError('a schema was opened before it was prepared');
   const here = answer ? null : compileSchema(schema, path);
   return {
     unchecked: here?.unchecked ?? answer?.unchecked ?? [],
@@ -90,14 +90,14 @@ async function ask(question: SchemaQuestion, signal: AbortSignal): Promise<Schem
       signal,
     }),
   );
-  if (signal.aborted) throw new GatewayError('cancelled', 'nobody waits for this check any longer');
+  if (signal.aborted) throw new GatewayError('cancelled', 'the schema check was cancelled');
   if (end.type === 'answer') return JSON.parse(new TextDecoder().decode(end.output)) as SchemaAnswer;
   return { unusable: FAILURES[end.type] };
 }
 
 const FAILURES: Readonly<Record<Exclude<ProgramEnd['type'], 'answer'>, string>> = {
   timeout: TEXTS.checkTooSlow(TIMEOUT_MS / 1000),
-  memory: 'checking it takes too much memory',
+  memory: 'validating it takes too much memory',
   output: 'it is too complex',
   failed: 'it is too complex',
 };

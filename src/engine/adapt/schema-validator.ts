@@ -31,7 +31,7 @@ const MOST_PATTERNS = 200;
 const MOST_UNCHECKED = 5;
 /** Maximum references followed for one value. A schema can double them at each level. */
 const MOST_REFERENCES = 50_000;
-const ENDLESS = 'it refers to itself without end';
+const ENDLESS = 'it refers to itself endlessly';
 const TOO_OFTEN = 'it refers to itself too often';
 /** Maximum steps of all patterns together for one value. */
 const MOST_PATTERN_STEPS = 1_000_000;
@@ -180,7 +180,7 @@ function ajvFor(
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
-    error: { message: 'must not have the same member twice' },
+    error: { message: 'must not contain duplicate elements' },
     validate: (wanted: boolean, values: readonly JsonValue[]) =>
       !wanted || new Set(values.map(sorted)).size === values.length,
   });

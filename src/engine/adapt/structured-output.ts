@@ -58,7 +58,7 @@ export function checkFormat(
   report.add(
     FORMAT_PATH,
     'approximated',
-    'the upstream does not enforce it: instructed, validated, and repaired once if needed',
+    'the upstream does not enforce the format: the model is instructed, and the gateway validates the response and has it repaired once if needed',
   );
   const validator =
     format.type === 'json_schema' && format.schema
@@ -138,21 +138,21 @@ class FormatJudge implements AnswerCheck {
     const report = (reason: string): void => this.#report.extend(FORMAT_PATH, 'approximated', reason);
     if (mended instanceof GatewayError) {
       if (isStrict(this.#format)) return mended;
-      report(`the answer does not satisfy it and could not be repaired: ${problem}`);
+      report(`the response does not match the schema and could not be repaired: ${problem}`);
       return { answer: first, isSecond: false };
     }
     const second = await this.judge(mended, signal);
     if (second.type === 'good') {
-      report(`the first answer was repaired by a second call: ${problem}`);
+      report(`the first response was repaired by a second call: ${problem}`);
       return { answer: second.answer, isSecond: true };
     }
     if (isStrict(this.#format))
       return new GatewayError(
         'unsupported',
-        `the answer does not satisfy ${this.#report.nameOf(FORMAT_PATH)}, also after a repair: ${problem}`,
+        `the response does not match ${this.#report.nameOf(FORMAT_PATH)}, even after a repair: ${problem}`,
         { code: 'structured_output_failed', fault: 'upstream' },
       );
-    report(`the answer does not satisfy it, also after a repair: ${problem}`);
+    report(`the response does not match the schema, even after a repair: ${problem}`);
     return { answer: mended, isSecond: true };
   }
 

@@ -70,7 +70,7 @@ export async function overlong(
   if (tokens <= contextLength * ESTIMATE_ERROR) return undefined;
   return new GatewayError(
     'context_overflow',
-    `input: about ${tokens} tokens do not fit into the model's context of ${contextLength}; shorten it, or send "truncation": "auto"`,
+    `input: about ${tokens} tokens exceed the model's context window of ${contextLength}. Shorten the input, or send "truncation": "auto".`,
     { param: 'input' },
   );
 }

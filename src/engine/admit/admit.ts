@@ -51,7 +51,7 @@ async function decodeNamed(
 }
 
 function withNotes(request: CanonicalRequest, isIgnoring: boolean): CanonicalRequest {
-  if (isIgnoring) request.report.add('stream_options', 'dropped', 'means something only in a stream');
+  if (isIgnoring) request.report.add('stream_options', 'dropped', 'applies only to streams');
   return request;
 }
 

@@ -36,7 +36,7 @@ export class ConversationTurn implements Holding {
     if (!(await turn.#hold()))
       throw new GatewayError(
         'conflict',
-        'another turn of this conversation is running; wait until it has ended',
+        'Another turn of this conversation is running. Wait until it has ended.',
         // OpenAI responds with 400 (clients' reports, 2026-03). Its SDKs would retry a 409 by themselves.
         { param: 'conversation', code: 'conversation_locked', httpStatus: 400 },
       );
@@ -51,7 +51,10 @@ export class ConversationTurn implements Holding {
     await this.#deps.state.conversations
       .endTurn(this.#projectId, id, this.#generationId)
       .catch((error: unknown) =>
-        this.#deps.log.error('a conversation stays busy for some seconds', { id, error }),
+        this.#deps.log.error('a conversation could not be unlocked and stays busy for some seconds', {
+          id,
+          error,
+        }),
       );
   }
 

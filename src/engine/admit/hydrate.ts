@@ -193,7 +193,7 @@ async function restoreLost(
     return (await vault.restore(call.principal.projectId, items, lacksEnds)).items;
   } catch (error) {
     // Most requests work without it. If this one does not, the model returns an error.
-    log.error('lost reasoning could not be restored', { id, error });
+    log.error('missing reasoning could not be restored', { id, error });
     return items;
   }
 }
@@ -219,7 +219,7 @@ export function refuseObjects(
 function refuse(objects: readonly NamedObject[], mayName: (id: string) => boolean): void {
   for (const { id, path } of objects) {
     if (mayName(id)) continue;
-    const message = `${path}: '${id.slice(0, 100)}' not found: objects of a vendor's account are shared by \`vendor_objects\` only.`;
+    const message = `${path}: '${id.slice(0, 100)}' not found. Objects of the vendor's account are available only if \`vendor_objects\` shares them.`;
     throw new GatewayError('not_found', message, { param: path });
   }
 }

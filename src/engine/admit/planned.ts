@@ -171,7 +171,7 @@ function readHeader(name: string, header: (name: string) => string | null): numb
   if (text === null) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (value >= 1) return value;
-  throw new GatewayError('invalid_request', `${name}: must be a whole number of milliseconds, at least 1`, {
+  throw new GatewayError('invalid_request', `${name}: must be an integer of at least 1, in milliseconds`, {
     param: name,
   });
 }

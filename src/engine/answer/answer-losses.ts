@@ -78,10 +78,10 @@ export class AnswerLosses implements EventSink {
       this.#report().add(
         `usage.${count}`,
         'clamped',
-        `the upstream counts ${said} and ${said > MOST_COUNTED ? 'no answer is as large' : 'contradicts its totals'}: ${counted} are counted`,
+        `the upstream reported ${said}, which ${said > MOST_COUNTED ? 'exceeds any possible response' : 'contradicts its totals'}; ${counted} tokens are counted`,
       );
     if (input.cacheWrite5m + input.cacheWrite1h > 0 && !this.#client.server.represents.has('cache_writes'))
-      this.#lose('usage.cache_writes', 'the number of tokens that were written to a cache');
+      this.#lose('usage.cache_writes', 'the number of tokens written to a cache');
   }
 
   #onOpen(index: number, item: OpenItem): void {
@@ -139,7 +139,7 @@ export class AnswerLosses implements EventSink {
       case 'web_page':
         if (!represented.has('web_page')) this.#lose(path, 'a page that was opened');
         else if (facts.pattern !== undefined && !represented.has('page_pattern'))
-          this.#lose(`${path}.pattern`, 'words that were looked for in a page');
+          this.#lose(`${path}.pattern`, 'the text searched for in a page');
         return true;
       case 'mcp':
         if (!represented.has('mcp'))
@@ -152,7 +152,7 @@ export class AnswerLosses implements EventSink {
         return true;
       case 'image':
         if (facts.revisedPrompt !== undefined && represented.has('image'))
-          this.#lose(`${path}.revised_prompt`, 'the prompt from which a picture was made');
+          this.#lose(`${path}.revised_prompt`, 'the revised prompt of an image');
         return false;
       default:
         return false;
@@ -169,7 +169,7 @@ export class AnswerLosses implements EventSink {
       const uncited = fresh.filter(({ url }) => !this.#cited.has(url)).length;
       const lost = [
         ...(query === undefined ? [] : ['the query of a search']),
-        ...(uncited === 0 ? [] : [`${uncited} of the pages that were found and not cited`]),
+        ...(uncited === 0 ? [] : [`${uncited} found but uncited pages`]),
         ...(fresh.some(({ age }) => age !== undefined) ? ['the age of a page'] : []),
       ];
       if (lost.length > 0) this.#lose(path, lost.join(', '));
@@ -178,7 +178,7 @@ export class AnswerLosses implements EventSink {
   }
 
   #lose(path: string, what: string): void {
-    this.#report().add(path, 'dropped', `an answer of this protocol has no place for ${what}`);
+    this.#report().add(path, 'dropped', `responses of this protocol cannot contain ${what}`);
   }
 
   #onAnnotate(index: number, annotation: Annotation): void {
@@ -186,7 +186,7 @@ export class AnswerLosses implements EventSink {
     const isOwn = this.#isOwn(annotation.source);
     const path = `output[${index}].annotations`;
     if (!isOwn && annotation.source?.raw['cited_text'] !== undefined && annotation.type === 'url_citation')
-      this.#lose(path, 'the words of a page that are cited');
+      this.#lose(path, 'the cited text of a page');
     if (!isOwn && annotation.type === 'other' && annotation.unreported)
       this.#lose(path, annotation.unreported.join(', '));
     if (annotation.type === 'url_citation' || annotation.isReported || isOwn) return;
@@ -203,7 +203,7 @@ export class AnswerLosses implements EventSink {
   #renderLosses(): void {
     const index = this.#items;
     const what = [...new Set(this.#lost)].join(', ');
-    const text = `[This protocol has no place for what the model answered with: ${what}.]`;
+    const text = `[The model's response cannot be expressed in this protocol: ${what}.]`;
     this.#next.on({ type: 'open', index, item: { type: 'message' } });
     this.#next.on({ type: 'text', index, part: 0, kind: 'text', text });
     this.#next.on({ type: 'close', index });

@@ -133,7 +133,7 @@ function opening(item: Item): OpenItem {
       };
     case 'tool_result':
     case 'reference':
-      throw new TypeError(`a ${item.type} is never part of an answer`);
+      throw new TypeError(`a ${item.type} is never part of a response`);
     default:
       return item;
   }

@@ -142,7 +142,7 @@ export class StreamAnswer implements ClientAnswer, StreamSource {
   }
 
   relayWhole(): void {
-    throw new TypeError('a whole answer for a stream');
+    throw new TypeError('a complete response for a stream');
   }
 
   finishing(): void {
@@ -240,7 +240,7 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   relay(): void {
-    throw new TypeError('a stream for a whole answer');
+    throw new TypeError('a stream for a complete response');
   }
 
   relayWhole(body: Buffer): void {
@@ -288,7 +288,7 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   fail(): void {
-    throw new TypeError('nothing was sent: the failure is an answer of its own');
+    throw new TypeError('nothing was sent yet, so the failure needs a response of its own');
   }
 
   tick(): void {}

@@ -57,7 +57,7 @@ export class BufferedAnswer implements AttemptOutput {
   }
 
   relayWhole(): void {
-    throw new TypeError('a whole answer is not streamed');
+    throw new TypeError('a complete response is not streamed');
   }
 
   flush(): void {}
@@ -74,6 +74,6 @@ export class BufferedAnswer implements AttemptOutput {
     this.#chars += chars;
     this.#held.add(chars);
     if (this.#chars > MAX_ANSWER_BYTES)
-      throw new RangeError(`the answer is too long to be held back: more than ${MAX_ANSWER_BYTES} bytes`);
+      throw new RangeError(`the response is too large to be buffered: more than ${MAX_ANSWER_BYTES} bytes`);
   }
 }

@@ -188,7 +188,7 @@ export function publicAnswer({ answer }: IdempotentAnswer): PublicAnswer {
 export function otherRequest(): GatewayError {
   return new GatewayError(
     'conflict',
-    `${IDEMPOTENCY_HEADER}: this key was used for another request; a new request needs a new key`,
+    `${IDEMPOTENCY_HEADER}: the key was already used for a different request. Use a new key.`,
     { param: IDEMPOTENCY_HEADER, code: 'idempotency_conflict' },
   );
 }

@@ -80,7 +80,7 @@ function errorFrames({ arrival: { call, createdAt } }: Refused, id: string, erro
 function gone(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    'the process of the gateway that was making this answer is gone; a new request with the same key is answered anew',
+    'The gateway process that was generating this response has stopped. Retry with the same key to generate it again.',
     { fault: 'gateway', retryAfterMs: AGAIN_MS },
   );
 }
@@ -88,7 +88,7 @@ function gone(): GatewayError {
 function tooLarge(): GatewayError {
   return new GatewayError(
     'conflict',
-    `${IDEMPOTENCY_HEADER}: the answer is being made elsewhere in the gateway, and is too large to be had here meanwhile`,
+    `${IDEMPOTENCY_HEADER}: another replica is generating this response, and it is too large to be shared before it is complete. Try again later.`,
     { param: IDEMPOTENCY_HEADER, code: 'idempotency_in_progress', retryAfterMs: AGAIN_MS },
   );
 }

@@ -68,7 +68,7 @@ export class AnswerBounds implements FrameSink {
 
   #stop(excess: string): void {
     this.#isOver = true;
-    this.#exceeded(new GatewayError('upstream_unavailable', `the upstream's answer has ${excess}`));
+    this.#exceeded(new GatewayError('upstream_unavailable', `the upstream's response has ${excess}`));
   }
 
   /** Reports a large event, which may contain no text. */

@@ -156,7 +156,7 @@ class BodyCollector implements AnswerReader {
     if (this.#excess === 'fail')
       throw new GatewayError(
         'upstream_unavailable',
-        `the upstream's answer is larger than ${this.#maxBytes} bytes`,
+        `the upstream's response is larger than ${this.#maxBytes} bytes`,
       );
     // The rest is not needed.
     this.#done(joined(this.#pieces).subarray(0, this.#maxBytes));

@@ -45,10 +45,10 @@ export function summariseError(error: GatewayError): ErrorSummary {
 /** Follows the endpoint's name in a sentence. */
 const TRANSPORT_WORDS: Readonly<Record<TransportFailure, string>> = {
   connect: 'could not be reached',
-  stale: 'could not be asked over a connection that was used before',
-  reset: 'closed the connection without an answer',
-  cut: 'cut its answer short',
-  protocol: 'broke the HTTP protocol',
+  stale: 'failed on a reused connection',
+  reset: 'closed the connection without a response',
+  cut: 'ended its response early',
+  protocol: 'violated the HTTP protocol',
 };
 
 /**
@@ -62,7 +62,7 @@ export function receiveError(slug: string, failure: ReceiveFailure, detail: stri
 
 function wordsOf(slug: string, failure: ReceiveFailure, detail: string): string {
   if (failure === 'coding') return detail;
-  return failure === 'size' ? `an answer of ${detail}` : `${slug} ${TRANSPORT_WORDS[failure]} (${detail})`;
+  return failure === 'size' ? `a response of ${detail}` : `${slug} ${TRANSPORT_WORDS[failure]} (${detail})`;
 }
 
 /** Error for an answer that a reader could not process. Codecs throw GatewayError for invalid answers. */

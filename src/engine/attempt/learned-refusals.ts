@@ -60,12 +60,16 @@ export class LearnedRefusals {
   /** The reasoning settings without those that this endpoint refuses. */
   apply(endpoint: Endpoint, resolved: ResolvedReasoning, report: Report): ResolvedReasoning {
     if (resolved.mode === 'off' && this.#noSwitches.has(endpoint)) {
-      report.add('reasoning', 'dropped', `${endpoint.slug} refuses to be told not to reason`);
+      report.add('reasoning', 'dropped', `${endpoint.slug} does not allow reasoning to be switched off`);
       return { mode: 'unset' };
     }
     if (resolved.mode !== 'on' || !this.#noSummaries.has(endpoint)) return resolved;
     if (resolved.summary !== undefined)
-      report.add('reasoning.summary', 'dropped', `${endpoint.slug} refuses summaries to this account`);
+      report.add(
+        'reasoning.summary',
+        'dropped',
+        `${endpoint.slug} does not allow reasoning summaries for this account`,
+      );
     return { ...resolved, summary: 'none' };
   }
 

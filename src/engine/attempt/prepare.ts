@@ -126,7 +126,7 @@ function watchedLimit(
     report.add(
       'max_tokens',
       'dropped',
-      `${endpoint.slug} ignored the limit: the answer has ${tokens} tokens`,
+      `${endpoint.slug} ignored the limit: the response has ${tokens} tokens`,
     );
   };
   return { limit, namesCutAnswers, exceeded };
@@ -140,7 +140,8 @@ function unwantedReasoning(
   report: Report,
 ): (() => void) | null {
   if (mode !== 'off' || !asksForNone(asked)) return null;
-  return () => report.add(reasoningPath(asked), 'dropped', `${slug} reasoned although it was told not to`);
+  return () =>
+    report.add(reasoningPath(asked), 'dropped', `${slug} reasoned although reasoning was switched off`);
 }
 
 /** The same attempt with another request of the same form, used to repair an answer. */

@@ -92,11 +92,11 @@ export class Progress {
     const late = (what: string, limitMs: DurationMs): string => `${what} within ${limitMs} ms`;
     if (state === 'connecting' && waited > timeouts.connectMs)
       return late('no connection', timeouts.connectMs);
-    if (nowMs > requester.deadlineAt) return late('no complete answer', timeouts.totalMs);
+    if (nowMs > requester.deadlineAt) return late('no complete response', timeouts.totalMs);
     if (state === 'waiting' && stream && waited > timeouts.firstTokenMs)
       return late('no first token', timeouts.firstTokenMs);
     if (state === 'waiting' && !stream && waited > timeouts.responseMs)
-      return late('no answer', timeouts.responseMs);
+      return late('no response', timeouts.responseMs);
     if (state === 'answering' && !paused && nowMs - this.lastActivityAt > timeouts.idleMs)
       return late('no further data', timeouts.idleMs);
     return null;

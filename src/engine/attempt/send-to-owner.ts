@@ -154,7 +154,7 @@ class OwnerCall implements UpstreamCall, Ticking {
     if (this.#isPaused) return;
     const mostMs = this.#reader ? timeouts.idleMs : timeouts.responseMs;
     if (now - this.#lastAt <= mostMs) return;
-    this.#fail(new GatewayError('timeout', `${this.#endpoint.slug}: nothing came for ${mostMs} ms`));
+    this.#fail(new GatewayError('timeout', `${this.#endpoint.slug}: no data for ${mostMs} ms`));
   }
 
   /** Ignores events of an aborted request. */

@@ -29,7 +29,7 @@ export class BatchPace {
     const { maxDelayMs } = this.#options.limits();
     const delayMs = this.#options.delayMs();
     if (maxDelayMs === 0 || delayMs < maxDelayMs) return null;
-    return `The event loop was ${Math.round(delayMs)} ms late (99th percentile of 10 s): batches wait until that is below ${maxDelayMs} ms (batches.max_delay_ms).`;
+    return `The event loop was ${Math.round(delayMs)} ms late (99th percentile of 10 s). Batches wait until the delay is below ${maxDelayMs} ms (batches.max_delay_ms).`;
   }
 
   /** Waits for a slot, which `leave` releases. */

@@ -40,14 +40,14 @@ export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<Jo
   if (!batch) return failed('The batch was deleted.');
   if (batch.outcome) return { end: endOf(batch.outcome) };
   const codec = findProtocol(batch.protocol as ProtocolName)?.server?.batches;
-  if (!codec) return failed(`This version of Dragoman has no batches of ${batch.protocol}.`);
+  if (!codec) return failed(`This version of Dragoman does not support batches of ${batch.protocol}.`);
   const of = new BatchRun(run, batch, codec, deps);
   try {
     return await runAll(of);
   } catch (thrown) {
     if (of.isLost || thrown === LOST) return null;
     const { message } = GatewayError.from(thrown);
-    deps.log.warn('a batch could not go on, and is tried again', { id: job.id, error: thrown });
+    deps.log.warn('a batch failed and is retried', { id: job.id, error: thrown });
     const isNew = isNewReason(job, message);
     const waitedMs = isNew || !job.waits ? 0 : deps.clock.wall() - job.waits.sinceMs;
     return { wait: { reason: message, forMs: againAfter(waitedMs), hasBegun: false, isNew } };
@@ -133,7 +133,7 @@ async function ended(
 function endOf(outcome: BatchOutcome): JobEnd {
   if (outcome === 'cancelled') return { state: 'cancelled' };
   if (outcome !== 'failed') return { state: 'completed' };
-  return { state: 'failed', error: { code: 'batch_failed', message: 'None of its lines could be run.' } };
+  return { state: 'failed', error: { code: 'batch_failed', message: 'All of its lines failed.' } };
 }
 
 function failed(message: string): JobOutcome {
@@ -145,7 +145,7 @@ async function openInput({ batch, deps }: BatchRun): Promise<ReadableStream<Uint
   const file = await deps.files.find(batch.projectId, batch.inputFile);
   const stream = file && (await deps.files.stream(file));
   if (stream) return stream;
-  throw new GatewayError('not_found', `The file '${batch.inputFile}' of the batch is gone.`);
+  throw new GatewayError('not_found', `The input file '${batch.inputFile}' of the batch was deleted.`);
 }
 
 /** Runs the lines that have not ended until all have, or the run is stopped. */
@@ -208,7 +208,7 @@ function interruption(tool: string | null, deaths: number): GatewayError | undef
   if (tool !== null)
     return new GatewayError(
       'upstream_unavailable',
-      `The gateway stopped while this line ran, after the tool '${tool}' had begun. It is not run a second time, because it may have had effects.`,
+      `The gateway stopped while this line ran, after the tool '${tool}' had started. The line is not run again, because the tool may have had side effects.`,
       { code: 'interrupted' },
     );
   if (deaths < MOST_DEATHS) return undefined;

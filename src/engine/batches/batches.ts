@@ -143,7 +143,7 @@ export class Batches {
   async delete(projectId: string, batch: ShownBatch, keepsInput: boolean): Promise<void> {
     const { storage, files } = this.#options;
     if (batch.endedAt === null)
-      throw new GatewayError('invalid_request', `The batch '${batch.id}' has not ended: cancel it first.`);
+      throw new GatewayError('invalid_request', `The batch '${batch.id}' has not ended. Cancel it first.`);
     const { inputFile, outputFile, errorFile } = batch;
     for (const id of [keepsInput ? null : inputFile, outputFile, errorFile])
       if (id !== null) await files.delete(projectId, id);
@@ -155,7 +155,7 @@ export class Batches {
     if (!(await this.#options.storage.batches.reads(projectId, fileId))) return;
     throw new GatewayError(
       'conflict',
-      `The file '${fileId}' is read by a batch that has not ended: cancel that first.`,
+      `The file '${fileId}' is in use by a batch that has not ended. Cancel the batch first.`,
     );
   }
 }
@@ -183,7 +183,7 @@ class BatchInput {
     if (this.#requests > this.#most)
       throw new GatewayError(
         'too_large',
-        `requests: must not hold more than ${this.#most} elements (batches.max_requests)`,
+        `requests: must have at most ${this.#most} elements (batches.max_requests)`,
         { param: 'requests' },
       );
     const line = Buffer.allocUnsafe(bytes.length + 1);
@@ -195,7 +195,7 @@ class BatchInput {
     if (this.#upload.bytes + line.length > this.#mostBytes)
       throw new GatewayError(
         'too_large',
-        `the body holds more than ${this.#mostBytes} bytes of requests (batches.max_request_mb)`,
+        `The body has more than ${this.#mostBytes} bytes of requests (batches.max_request_mb).`,
       );
     await this.#upload.write(line);
   }

@@ -46,7 +46,7 @@ export async function checkLines(
     if (of.lines.reason) throw of.lines.reason;
     total += 1;
     if (total > mostLines) {
-      const message = `The file has more than ${mostLines} lines (batches.max_${of.codec.counts}): split it.`;
+      const message = `The file has more than ${mostLines} lines (batches.max_${of.codec.counts}). Split it.`;
       const problem = { code: 'too_many_lines', message, param: 'input_file_id', line: null };
       return { total, usable: 0, problems: [problem], isTooLong: true };
     }
@@ -139,7 +139,7 @@ function requireRoute(
 function requireNew(id: string, ids: Set<string>): void {
   const name = id.length <= SHORT_ID ? id : `#${createHash('sha1').update(id).digest('base64')}`;
   if (ids.has(name))
-    throw new GatewayError('invalid_request', 'custom_id: another line has it already; make it unique', {
+    throw new GatewayError('invalid_request', 'custom_id: must be unique; another line has the same one', {
       param: 'custom_id',
       code: 'duplicate_custom_id',
     });

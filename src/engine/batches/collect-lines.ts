@@ -55,7 +55,7 @@ async function endAnswered(
   const answered = { ...readyAnswer(endpoint, status, body, clock), ...record };
   const asked = { number, request, deaths: 0, tries: 1, since: clock.now(), answered };
   const { end, tried } = await tryLine(of, asked, new Cancellation());
-  if (!end) throw tried.failure ?? new GatewayError('internal', 'The answer of a batch could not be read.');
+  if (!end) throw tried.failure ?? new GatewayError('internal', 'A response of the batch could not be read.');
   return write(of, { number, end, spend: tried.spend, name: request.id, refusal: tried.failure });
 }
 
@@ -70,7 +70,7 @@ function endUnanswered(
   const name = request instanceof GatewayError ? null : request.id;
   if (how !== 'missing')
     return write(of, { number, end: { type: how }, spend: null, name, refusal: undefined });
-  const message = "The vendor's batch has no result of this line.";
+  const message = "The vendor's batch has no result for this line.";
   const refusal = new GatewayError('upstream_unavailable', message, { code: 'no_result' });
   return write(of, { number, end: refusedEnd(refusal), spend: null, name, refusal });
 }

@@ -34,15 +34,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Parses a line. @throws GatewayError `invalid_request` for anything that is not an object */
 export function parseLine(bytes: Buffer): JsonObject {
   const { fault } = scanJson(bytes);
-  if (fault) throw invalid(`the line cannot be read: ${fault.path} ${fault.message}`);
+  if (fault) throw invalid(`The line cannot be read: ${fault.path} ${fault.message}`);
   let value: unknown;
   try {
     value = JSON.parse(utf8.decode(bytes));
   } catch (error) {
-    throw invalid(`the line is not valid JSON: ${error instanceof Error ? error.message : ''}`);
+    throw invalid(`The line is not valid JSON: ${error instanceof Error ? error.message : ''}`);
   }
   if (isJsonObject(value)) return value;
-  throw invalid('the line must be a JSON object');
+  throw invalid('The line must be a JSON object.');
 }
 
 /** @throws GatewayError naming the member */
@@ -54,7 +54,8 @@ export function lineRequest(
 ): LineRequest {
   const { id, path, body: member } = codec.line(line, facts);
   const found = operationAt(path);
-  if (!found) throw new GatewayError('not_found', `There is no endpoint ${path.slice(0, 200)} for batches.`);
+  if (!found)
+    throw new GatewayError('not_found', `Batches do not support the endpoint ${path.slice(0, 200)}.`);
   const place = scanJson(bytes).members.find(({ name }) => name === member);
   const body = jsonBytes(Buffer.from(bytes.subarray(place?.valueFrom, place?.to)));
   return { ...found, id, url: path, body, json: asObject(line[member] ?? null) };
@@ -104,7 +105,7 @@ export function requireWholeLine({ protocol, operation, json }: LineRequest): vo
 }
 
 function unfit(param: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: must not be true in a batch: leave it out`, {
+  return new GatewayError('invalid_request', `${param}: must not be true in a batch`, {
     param,
   });
 }

@@ -78,7 +78,7 @@ export class LineWriter {
           else failed(LOST);
         return;
       } catch (error) {
-        log.warn('lines of a batch could not be written', { id: run.job.id, error });
+        log.warn('results of a batch could not be written', { id: run.job.id, error });
         const { reason } = run.cancellation;
         if (reason) return waiting.forEach(({ failed }) => failed(reason));
         await new Promise<void>((again) => void clock.after(AGAIN_MS, again));

@@ -22,7 +22,7 @@ const MOST_TRIES = 3;
 const RETRY_MS = 2_000;
 
 /** Reason for an answer with an error status but no failure. */
-const NO_REASON = new GatewayError('upstream_unavailable', 'The answer has an error status.');
+const NO_REASON = new GatewayError('upstream_unavailable', 'The response has an error status.');
 
 /** Stored notes of a line that was sent to an upstream. */
 export interface AskedDetail {

@@ -21,7 +21,7 @@ const MOST_OUTPUT_BYTES = 6 * MOST_CHARS + 1_000_000;
 const CONCURRENCY = 2;
 const MOST_WAITING = 50;
 
-const turns = new Turns(CONCURRENCY, MOST_WAITING, 'PDFs wait to be read');
+const turns = new Turns(CONCURRENCY, MOST_WAITING, 'PDFs are queued');
 
 /**
  * Returns the text of a PDF.
@@ -38,11 +38,11 @@ export async function pdfText(
   const end = await turns.run(signal, () =>
     runProgram({ file: PROGRAM, input: bytes, maxOutputBytes: MOST_OUTPUT_BYTES, signal, ...limits }),
   );
-  if (signal.aborted) throw new GatewayError('cancelled', 'nobody waits for this PDF any longer');
+  if (signal.aborted) throw new GatewayError('cancelled', 'the reading of this PDF was cancelled');
   const answer = toAnswer(end, limits);
   if (typeof answer === 'string') throw unreadable(answer);
   if (answer.every((page) => page === ''))
-    throw unreadable('it has no text: its pages are pictures, as of a scan');
+    throw unreadable('it has no text: its pages are images, for example scans');
   return answer;
 }
 
@@ -50,7 +50,7 @@ export async function pdfText(
 function toAnswer(end: ProgramEnd, { timeoutMs }: PdfLimits): readonly string[] | string {
   switch (end.type) {
     case 'failed':
-      return 'it is damaged';
+      return 'it is corrupt';
     case 'timeout':
       return `reading it takes longer than ${timeoutMs / 1000} seconds`;
     case 'memory':
@@ -68,16 +68,16 @@ function toPages(answer: PdfAnswer): readonly string[] | string {
     case 'encrypted':
       return 'it is encrypted with a password';
     case 'broken':
-      return 'it is damaged';
+      return 'it is corrupt';
     case 'text':
       return 'its text is too long';
     case 'pages':
-      return `it has ${answer.pages} pages, and at most ${MOST_PAGES} are read`;
+      return `it has ${answer.pages} pages; the limit is ${MOST_PAGES}`;
   }
 }
 
 function unreadable(reason: string): GatewayError {
-  return new GatewayError('unsupported', `the text of this PDF cannot be read: ${reason}`, {
+  return new GatewayError('unsupported', `the text of this PDF cannot be extracted: ${reason}`, {
     code: 'pdf_not_readable',
   });
 }

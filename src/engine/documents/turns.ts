@@ -77,7 +77,7 @@ export class Turns {
   }
 
   #busy(): GatewayError {
-    return new GatewayError('rate_limited', `too many ${this.#what}; try again in a moment`, {
+    return new GatewayError('rate_limited', `Too many ${this.#what}. Try again in a moment.`, {
       fault: 'gateway',
       retryAfterMs: 1000,
     });
@@ -100,5 +100,5 @@ export class Turns {
 }
 
 function cancelled(): GatewayError {
-  return new GatewayError('cancelled', 'nobody waits for this any longer');
+  return new GatewayError('cancelled', 'the request was cancelled');
 }

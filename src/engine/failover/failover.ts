@@ -123,7 +123,7 @@ async function run(
       winner ??= entry;
       for (const rival of running)
         if (rival.entry !== winner)
-          rival.own.cancel(new GatewayError('cancelled', 'another endpoint answered sooner'));
+          rival.own.cancel(new GatewayError('cancelled', 'another endpoint answered first'));
     };
     return tryAlone(trial, entry, { cancellation: own, others: queue, claim });
   };
@@ -193,7 +193,7 @@ export interface Failure {
 const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
   timeout: 'every endpoint was too slow',
   rate_limited: 'every endpoint is rate limited',
-  quota: 'no endpoint has credit left',
+  quota: 'the account of every endpoint is out of credit',
 };
 
 /**
@@ -203,7 +203,7 @@ const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
  */
 function finalError(failures: readonly Failure[]): GatewayError {
   const [first] = failures;
-  if (!first) return new GatewayError('upstream_unavailable', 'no endpoint serves this model at the moment');
+  if (!first) return new GatewayError('upstream_unavailable', 'no endpoint of this model is available');
   const { error } = failures.at(-1) ?? first;
   if (isOwnRefusal(error)) return error;
   const errors = failures.map((failure) => failure.error);
@@ -238,5 +238,5 @@ function summary(failures: readonly Failure[]): string {
     const line = error.message.startsWith(endpoint) ? error.message : `${endpoint}: ${error.message}`;
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
-  return [...counts].map(([line, count]) => (count > 1 ? `${line} (${count} tries)` : line)).join('; ');
+  return [...counts].map(([line, count]) => (count > 1 ? `${line} (${count} attempts)` : line)).join('; ');
 }

@@ -61,7 +61,11 @@ async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
   });
   // Truncation was requested, so strict mode does not refuse it.
   if (ready.omitted > 0)
-    prepared.report.add('input', 'clamped', `the ${ready.omitted} oldest items do not fit`);
+    prepared.report.add(
+      'input',
+      'clamped',
+      `the ${ready.omitted} oldest items do not fit into the context window`,
+    );
   if (prepared.checks.length > 0) return checked(asking, prepared);
   const { output, terms } = asking;
   // Translated events are collected at the client's output. Relayed bytes must be read in transit.
@@ -224,9 +228,13 @@ function emptyAnswer({ finish, usage }: Pick<Meter, 'finish' | 'usage'>, slug: s
   if (!finish || !usage || usage.estimated || !SILENT_ENDS.has(finish.reason)) return null;
   const tokens = inputTokens(usage) + outputTokens(usage);
   if (tokens === 0) return null;
-  return new GatewayError('upstream_unavailable', `${slug} counted ${tokens} tokens and said nothing`, {
-    code: EMPTY_ANSWER,
-  });
+  return new GatewayError(
+    'upstream_unavailable',
+    `${slug} counted ${tokens} tokens but returned no content`,
+    {
+      code: EMPTY_ANSWER,
+    },
+  );
 }
 
 // Text requests at several candidates: where each answer goes, and how an interrupted one is completed.

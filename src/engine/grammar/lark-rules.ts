@@ -20,11 +20,11 @@ export function larkRules(
   path: string,
 ): { readonly rules: ReadonlyMap<string, Expression>; readonly first: string } {
   const { definitions, imports, ignored } = grammar;
-  if (!definitions.has('start')) throw broken(path, 'the rule start is not defined');
+  if (!definitions.has('start')) throw broken(path, 'the rule `start` is not defined');
   const rules = new Map<string, Expression>();
   for (const [name, original] of imports) {
     const pattern = COMMON_TERMINALS.get(original);
-    if (pattern === undefined) throw cannotCheck(path, `common.${original} is unknown here`);
+    if (pattern === undefined) throw cannotCheck(path, `common.${original} is not supported`);
     rules.set(name, parseRegex(pattern, 'rust', '', path));
   }
   refuseRecursion(definitions, path);
@@ -45,7 +45,7 @@ export function larkRules(
         );
       case 'range': {
         const [from, to] = [node.from.codePointAt(0) ?? 0, node.to.codePointAt(0) ?? 0];
-        if (to < from) throw broken(path, 'a range of characters is out of order');
+        if (to < from) throw broken(path, 'a character range is out of order');
         const set = membersSet(`${literal(from)}-${literal(to)}`, false, false);
         return closed({ type: 'char', set });
       }

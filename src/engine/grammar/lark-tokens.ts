@@ -42,7 +42,7 @@ export function larkTokens(grammar: string, path: string): readonly LarkToken[] 
       throw broken(path, `${lineOf(grammar, at)} cannot be read: ${grammar.slice(at, at + 20).trim()}`);
     if (found['space'] !== undefined) continue;
     if (found['foreign'] !== undefined)
-      throw cannotCheck(path, `${found['foreign']} in ${lineOf(grammar, at)} is no part of Lark`);
+      throw cannotCheck(path, `${found['foreign']} in ${lineOf(grammar, at)} is not valid in Lark`);
     if (found['name'] !== undefined)
       tokens.push({ type: 'name', text: found['name'].replace(/^[!?]+/, ''), at });
     else if (found['string'] !== undefined)

@@ -86,7 +86,7 @@ class LarkParser {
   #import(): void {
     const library = this.#tokens[this.#at++];
     if (library?.type !== 'name' || library.text !== 'common')
-      throw cannotCheck(this.#path, 'it imports from elsewhere than common');
+      throw cannotCheck(this.#path, 'it imports from a library other than `common`');
     if (this.#takes('.')) {
       const name = this.#name();
       this.#imports.set(this.#takes('->') ? this.#name() : name, name);
@@ -223,9 +223,9 @@ class LarkParser {
   }
 
   #unexpected(token: LarkToken | undefined, wanted?: string): Error {
-    const instead = wanted === undefined ? '' : `, where ${wanted} should be`;
+    const instead = wanted === undefined ? '' : `, expected ${wanted}`;
     return token === undefined
-      ? broken(this.#path, `the grammar ends too early${instead}`)
+      ? broken(this.#path, `the grammar ends unexpectedly${instead}`)
       : broken(
           this.#path,
           `${lineOf(this.#grammar, token.at)}: unexpected ${token.text.slice(0, 40)}${instead}`,

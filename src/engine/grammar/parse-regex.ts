@@ -28,7 +28,7 @@ const MOST_QUANTIFIERS = 20;
 export function parseRegex(pattern: string, dialect: RegexDialect, flags: string, path: string): Expression {
   const cursor = new RegexCursor(pattern, dialect, path);
   const whole = readAlternatives(cursor, new Set(flags));
-  if (!cursor.isAtEnd) throw broken(path, 'a parenthesis is closed that was not opened');
+  if (!cursor.isAtEnd) throw broken(path, 'a closing parenthesis has no opening parenthesis');
   return whole;
 }
 
@@ -72,7 +72,7 @@ function readFlags(
     const letter = cursor.next();
     if (letter === ')' || letter === ':') return { flags: changed, rest: letter === ')' };
     if (letter === '-') on = false;
-    else if (!/[imsxuUR]/.test(letter)) throw broken(cursor.path, `(?${letter} begins no group`);
+    else if (!/[imsxuUR]/.test(letter)) throw broken(cursor.path, `(?${letter} is not a valid group`);
     else if (on) changed.add(letter);
     else changed.delete(letter);
   }
@@ -109,7 +109,7 @@ function readAtom(cursor: RegexCursor, flags: Flags): Expression {
 function readName(cursor: RegexCursor): void {
   cursor.take('P');
   if (cursor.sees('=') || cursor.sees('!') || cursor.sees('<=') || cursor.sees('<!'))
-    throw cannotCheck(cursor.path, 'it looks ahead or behind');
+    throw cannotCheck(cursor.path, 'it uses lookahead or lookbehind');
   if (!cursor.take('<') || !/^[\p{L}_][\p{L}\p{N}_.[\]]*$/u.test(cursor.until('>') ?? ''))
     throw broken(cursor.path, 'a group has no name');
 }
@@ -117,7 +117,7 @@ function readName(cursor: RegexCursor): void {
 /** Reads a group after its opening syntax, including the closing parenthesis. */
 function readGroup(cursor: RegexCursor, flags: Flags): Expression {
   const body = cursor.deeper(() => readAlternatives(cursor, flags));
-  if (!cursor.take(')')) throw broken(cursor.path, 'a parenthesis is not closed');
+  if (!cursor.take(')')) throw broken(cursor.path, 'an opening parenthesis has no closing parenthesis');
   return body;
 }
 
@@ -139,7 +139,7 @@ function readEscape(cursor: RegexCursor, flags: Flags): Expression {
 function readQuantifiers(cursor: RegexCursor, atom: Expression, flags: Flags): Expression {
   let body = atom;
   for (let count = 0; ; count++) {
-    if (count > MOST_QUANTIFIERS) throw broken(cursor.path, 'too many repetitions of one thing');
+    if (count > MOST_QUANTIFIERS) throw broken(cursor.path, 'too many consecutive quantifiers');
     if (flags.has('x') && skipSpace(cursor)) continue;
     const bounds = readBounds(cursor);
     if (!bounds) return body;
@@ -179,6 +179,6 @@ function safeSet(members: string, flags: Flags, path: string): CharSet {
   try {
     return membersSet(members, false, flags.has('i'));
   } catch {
-    throw cannotCheck(path, `the class ${members.slice(0, 40)} is unknown here`);
+    throw cannotCheck(path, `the class ${members.slice(0, 40)} is not supported`);
   }
 }

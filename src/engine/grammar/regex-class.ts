@@ -40,7 +40,7 @@ export function readClass(cursor: RegexCursor): string {
   if (cursor.dialect === 'rust' && cursor.take(']')) members = literal(0x5d);
   for (;;) {
     if (cursor.take(']')) return `[${negated ? '^' : ''}${members}]`;
-    if (cursor.isAtEnd) throw broken(cursor.path, 'a character class has no end');
+    if (cursor.isAtEnd) throw broken(cursor.path, 'a character class is not closed');
     if (cursor.dialect === 'rust') {
       const operator = cursor.take('&&') ? '&&' : cursor.take('--') ? '--' : undefined;
       if (operator) {
@@ -69,7 +69,7 @@ function readMember(cursor: RegexCursor): string {
   const to = readCharOrEscape(cursor);
   // `[a-\d]` is not a range: ECMAScript takes the dash literally.
   if (typeof to === 'string') return literal(from) + literal(0x2d) + to;
-  if (to < from) throw broken(cursor.path, 'a range of characters is out of order');
+  if (to < from) throw broken(cursor.path, 'a character range is out of order');
   return `${literal(from)}-${literal(to)}`;
 }
 
@@ -85,7 +85,7 @@ function readPosix(cursor: RegexCursor): string {
   const negated = cursor.take('^');
   const name = cursor.until(':]');
   const members = name === undefined ? undefined : POSIX[name];
-  if (members === undefined) throw broken(cursor.path, 'a class in [: :] is unknown');
+  if (members === undefined) throw broken(cursor.path, 'it uses an unknown POSIX class');
   return `[${negated ? '^' : ''}${members}]`;
 }
 
@@ -102,7 +102,7 @@ export function readClassEscape(cursor: RegexCursor): string | undefined {
   const property = cursor.take('{') ? cursor.until('}') : cursor.next();
   const members = property === undefined ? undefined : propertyMembers(property);
   if (members === undefined)
-    throw cannotCheck(cursor.path, `the property \\p{${property ?? ''}} is unknown here`);
+    throw cannotCheck(cursor.path, `the property \\p{${property ?? ''}} is not supported`);
   return `[${negation}${members}]`;
 }
 
@@ -131,16 +131,15 @@ export function readCharEscape(cursor: RegexCursor): number {
   if (length !== undefined) {
     const digits = cursor.take('{') ? cursor.until('}') : cursor.read(length);
     const codePoint = /^[0-9a-fA-F]{1,8}$/.test(digits ?? '') ? parseInt(digits ?? '', 16) : Infinity;
-    if (codePoint > 0x10ffff) throw broken(cursor.path, `\\${char} needs the number of a character`);
+    if (codePoint > 0x10ffff) throw broken(cursor.path, `\\${char} must be followed by a character code`);
     return codePoint;
   }
   if (cursor.dialect === 'ecma' && char === '0' && !/\d/.test(cursor.peek)) return 0;
   if (cursor.dialect === 'ecma' && char === 'c' && /[a-zA-Z]/.test(cursor.peek))
     return cursor.next().charCodeAt(0) % 32;
   if (char === 'a' && cursor.dialect === 'rust') return 7;
-  if (/[0-9]/.test(char) || char === 'k')
-    throw cannotCheck(cursor.path, 'it refers back to what a group matched');
+  if (/[0-9]/.test(char) || char === 'k') throw cannotCheck(cursor.path, 'it uses a backreference');
   if (/[a-zA-Z]/.test(char) && cursor.dialect === 'rust')
-    throw broken(cursor.path, `\\${char} means nothing`);
+    throw broken(cursor.path, `\\${char} is not a valid escape`);
   return char.codePointAt(0) ?? 0;
 }

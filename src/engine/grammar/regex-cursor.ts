@@ -34,7 +34,7 @@ export class RegexCursor {
   /** Consumes the next character. Throws GatewayError at the end. */
   next(): string {
     const char = this.#chars[this.#at++];
-    if (char === undefined) throw broken(this.path, 'the pattern ends too early');
+    if (char === undefined) throw broken(this.path, 'the pattern ends unexpectedly');
     return char;
   }
 

@@ -41,8 +41,8 @@ export async function findAnswerRecord(
   throw new GatewayError(
     'not_found',
     wanted > of
-      ? `\`try\` must be at most ${Math.max(1, of)}, the number of times that this answer was tried (got ${wanted}).`
-      : `Try ${wanted} of this answer has no record: it asked no upstream.`,
+      ? `\`try\` must be at most ${Math.max(1, of)}, the number of tries of this response (got ${wanted}).`
+      : `Try ${wanted} of this response has no record, because it called no upstream.`,
     { param: 'try' },
   );
 }

@@ -78,7 +78,7 @@ export class BackgroundResponses {
     if (!isStored && !settings().isTemporaryAllowed)
       throw new GatewayError(
         'invalid_request',
-        '`background` needs `store`: an answer that is not stored could never be read. Set `store` to true, or leave it out.',
+        '`background` requires `store`. Set `store` to true, or omit it.',
         { param: 'store' },
       );
     const model = this.#plan(arrival, request);
@@ -212,7 +212,7 @@ export class BackgroundResponses {
     if (job && isOpen(job))
       throw new GatewayError(
         'invalid_request',
-        `Previous response with id '${previousResponseId.slice(0, 100)}' is still in progress: wait until it has ended.`,
+        `Previous response with id '${previousResponseId.slice(0, 100)}' is still in progress. Wait until it has ended.`,
         { param: 'previous_response_id', code: 'previous_response_in_progress' },
       );
     await previousItems(previousResponseId, { responses: storage.responses, projectId, now });

@@ -68,11 +68,11 @@ export async function refusalOf(
   if (tool)
     return new GatewayError(
       'upstream_unavailable',
-      `The gateway stopped while this answer was made, after the tool '${tool.detail}' had begun. It is not run a second time, because it may have had effects: ask again.`,
+      `The gateway stopped during this response, after the tool '${tool.detail}' had started. The tool is not run again, because it may have had side effects. Send a new request.`,
       { fault: 'gateway' },
     );
   if (job.deaths < MOST_DEATHS) return undefined;
-  return new GatewayError('internal', `The gateway stopped ${job.deaths} times while this answer was made.`);
+  return new GatewayError('internal', `The gateway stopped ${job.deaths} times during this response.`);
 }
 
 /** Records the usage of interrupted earlier tries. @returns the steps of all tries */
@@ -126,7 +126,7 @@ export function jobCall(
       const step = { name: `${ASKED_STEP}${job.attempt}`, detail };
       await store
         .step(id, fence, step)
-        .catch((error: unknown) => log.warn('a step of a job was not kept', { id, error }));
+        .catch((error: unknown) => log.warn('a step of a job could not be stored', { id, error }));
     },
     async toolBegins(name) {
       if (!(await store.step(id, fence, { name: `${TOOL_STEP}${name}`, detail: name })))

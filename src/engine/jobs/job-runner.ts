@@ -208,7 +208,7 @@ export class JobRunner {
         if (reason === LOST || reason === STOPPED) throw reason;
         if (this.#hasStopped) throw STOPPED;
         if (GatewayError.from(error).kind === 'quota') throw error;
-        log.warn('what became of a job could not be written, and is tried again', { id: job.id, error });
+        log.warn('the outcome of a job could not be stored; this is retried', { id: job.id, error });
         await new Promise<void>((again) => void clock.after(AGAIN_MS, again));
       }
     }
@@ -244,6 +244,6 @@ export const LOST = new GatewayError('cancelled', TEXTS.takenOver);
 const STOPPED = new GatewayError('cancelled', TEXTS.shuttingDown);
 
 function unknownKind(kind: string): JobOutcome {
-  const message = `This version of Dragoman runs no jobs of kind '${kind}'.`;
+  const message = `This version of Dragoman does not support jobs of kind '${kind}'.`;
   return { end: { state: 'failed', error: { code: 'unknown_kind', message } } };
 }

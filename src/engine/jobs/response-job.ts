@@ -61,7 +61,7 @@ export function decodePayload(text: string): ResponsePayload {
 /** @throws TypeError for a protocol without a server side */
 export function protocolOf({ protocol: name }: Pick<CallPayload, 'protocol'>): ServedProtocol {
   const protocol = findProtocol(name);
-  if (!protocol?.server) throw new TypeError(`no client speaks ${name}`);
+  if (!protocol?.server) throw new TypeError(`no client protocol is called ${name}`);
   return protocol as ServedProtocol;
 }
 

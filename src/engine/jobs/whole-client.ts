@@ -24,7 +24,7 @@ export class WholeClient implements Client {
   }
 
   openStream(): ClientStream {
-    throw new TypeError('the answer is no stream');
+    throw new TypeError('the response is not a stream');
   }
 
   onLeave(left: () => void): void {

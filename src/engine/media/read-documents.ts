@@ -54,9 +54,13 @@ async function replace(
 ): Promise<Part | readonly Part[]> {
   const { media, path, cache, filename } = part;
   if (media.kind !== 'base64')
-    throw new GatewayError('unsupported', `${slug} takes no files, and this one is not at hand to be read`, {
-      param: path,
-    });
+    throw new GatewayError(
+      'unsupported',
+      `${slug} does not support files, and this file is not available to the gateway`,
+      {
+        param: path,
+      },
+    );
   const bytes = Buffer.from(media.data, 'base64');
   const stated = media.mediaType?.split(';')[0]?.trim().toLowerCase();
   const isVague = stated === undefined || stated === '' || stated === 'application/octet-stream';
@@ -68,8 +72,8 @@ async function replace(
     path ?? 'input',
     'approximated',
     type === 'application/pdf'
-      ? `${slug} reads no PDFs: the text of its ${texts.length === 1 ? 'page' : `${texts.length} pages`} was sent, without pictures and layout`
-      : `${slug} takes no files: its text was sent`,
+      ? `${slug} does not support PDFs: the text of its ${texts.length === 1 ? 'page' : `${texts.length} pages`} was sent, without images and layout`
+      : `${slug} does not support files: its text was sent`,
   );
   return texts.map((text, index): TextPart => {
     const page = type === 'application/pdf' ? `, page ${index + 1} of ${texts.length}` : '';
@@ -97,9 +101,13 @@ async function textsOf(
   let pages = known.get(media);
   if (!pages) {
     if (known.size >= MOST_PDFS)
-      throw new GatewayError('invalid_request', `at most ${MOST_PDFS} PDFs of one request are read as text`, {
-        param: path,
-      });
+      throw new GatewayError(
+        'invalid_request',
+        `a request can have at most ${MOST_PDFS} PDFs that are converted to text`,
+        {
+          param: path,
+        },
+      );
     pages = pdfText(bytes, signal);
     known.set(media, pages);
     // Registered first, so that a cancelled result is removed before other waiters see it.
@@ -118,17 +126,13 @@ async function textsOf(
 /** @throws GatewayError `unsupported` */
 function decodeText(bytes: Buffer, type: string, path: string | undefined): string {
   if (!isTextType(type))
-    throw new GatewayError(
-      'unsupported',
-      `only PDFs and texts can be sent to this model, and this is ${type}`,
-      {
-        param: path,
-      },
-    );
+    throw new GatewayError('unsupported', `only PDF and text files can be sent to this model (got ${type})`, {
+      param: path,
+    });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new GatewayError('unsupported', `this is said to be ${type}, but it is no UTF-8 text`, {
+    throw new GatewayError('unsupported', `the file is declared as ${type} but is not UTF-8 text`, {
       param: path,
     });
   }

@@ -181,7 +181,7 @@ function distinctOf(addresses: readonly Address[]): readonly Address[] {
   const distinct = [...new Map(addresses.map((address) => [address.url, address])).values()];
   const tooMany = distinct[MOST_ADDRESSES];
   if (!tooMany) return distinct;
-  const message = `more than ${MOST_ADDRESSES} addresses would have to be fetched`;
+  const message = `a request can have at most ${MOST_ADDRESSES} URLs that the gateway fetches`;
   throw new GatewayError('invalid_request', message, { param: tooMany.path });
 }
 
@@ -248,7 +248,7 @@ class Allowance {
     if (this.left >= 0) return;
     throw new GatewayError(
       'too_large',
-      `the files of one request may have ${this.#most} bytes together (files.max_mb)`,
+      `the files of a request must have at most ${this.#most} bytes in total (files.max_mb)`,
       { param: path },
     );
   }
@@ -289,7 +289,7 @@ async function contentAt(
   const answer = await fetch.fetchWhole({ url, maxBytes, timeoutMs: FETCH_MS, taking });
   const { status, bytes } = answer;
   if (status !== 200 || bytes.length === 0) {
-    const reason = status === 200 ? 'it gave no bytes' : `it answered ${status}`;
+    const reason = status === 200 ? 'it returned no data' : `it returned status ${status}`;
     throw new GatewayError('unsupported', TEXTS.notFetched(reason), {
       code: 'url_not_fetched',
     });
@@ -329,7 +329,7 @@ function filled(part: MediaPart, content: Content): Part {
 /** @throws GatewayError `invalid_request` */
 function picture(content: Content, path: string | undefined): Content {
   if (isPicture(content)) return content;
-  throw new GatewayError('invalid_request', `this is ${content.media.mediaType}, and not an image`, {
+  throw new GatewayError('invalid_request', `this is ${content.media.mediaType}, not an image`, {
     param: path,
   });
 }

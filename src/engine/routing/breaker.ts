@@ -104,7 +104,7 @@ export class Breaker {
     if (ticket.opening !== this.#openings) return;
     const { failures: enough, windowMs, openMs } = this.#settings();
     if (this.#open) {
-      if (this.#trial === ticket) this.#openFor(openMs, nowMs, `failed again when tried (${kind})`);
+      if (this.#trial === ticket) this.#openFor(openMs, nowMs, `failed again in a trial request (${kind})`);
       return;
     }
     this.#failures.add(nowMs, windowMs);

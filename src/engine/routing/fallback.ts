@@ -60,7 +60,7 @@ function refuse(path: string, name: string, model: Model, { catalog, mayUse }: P
   const similar = similarModels(name, catalog, mayUse);
   const hint = similar.length > 0 ? ` Did you mean ${similar.join(', ')}?` : '';
   const what = known
-    ? `${name} does not serve ${model.id}, or was ruled out by the request.`
+    ? `${name} does not serve ${model.id}, or the request excludes it.`
     : `${JSON.stringify(name.slice(0, 200))} is neither a provider nor a model.${hint}`;
   throw new GatewayError(
     'invalid_request',

@@ -56,7 +56,7 @@ export function standingRemoval(
   if (requireParameters !== true) return null;
   const missing = lacking(request, endpoint);
   if (missing.length === 0) return null;
-  return { param: 'provider.require_parameters', reason: `does not take ${missing.join(', ')}` };
+  return { param: 'provider.require_parameters', reason: `does not support ${missing.join(', ')}` };
 }
 
 function tooDear({ price }: Endpoint, limit: PriceLimit): string | null {
@@ -64,7 +64,7 @@ function tooDear({ price }: Endpoint, limit: PriceLimit): string | null {
     if (highest === undefined) return null;
     // An unknown price may exceed any limit.
     if (rate === null) return `its ${name} price is unknown`;
-    return rate > highest ? `its ${name} price of ${rate} USD exceeds ${highest}` : null;
+    return rate > highest ? `its ${name} price of ${rate} USD exceeds the maximum of ${highest} USD` : null;
   };
   return (
     exceeds('prompt', baseRate(price?.input), limit.prompt) ??

@@ -38,7 +38,7 @@ export function groupOf(input: GroupInput, context: PlanContext): Group {
   for (const endpoint of endpointsFor(model, request)) {
     const removal =
       pinned !== null && !isNamed(endpoint, pinned)
-        ? { param: 'model', reason: `the model's id names ${pinned}` }
+        ? { param: 'model', reason: `the model id names ${pinned}` }
         : removalOf(endpoint, request, wishes, context.lacking);
     if (removal) removed.push({ endpoint, ...removal });
     else left.push(endpoint);
@@ -110,7 +110,7 @@ function ordered(
   });
   if (!peek) for (const { subject } of home ? ranked : ranked.slice(1)) state.skipped(subject.endpoint);
   const first: readonly Ranked[] = home
-    ? [{ subject: home, score: null, reason: 'holds the cached beginning of this conversation' }]
+    ? [{ subject: home, score: null, reason: 'has the beginning of this conversation in its cache' }]
     : [];
   return [
     ...[...first, ...ranked].map(({ subject: { endpoint }, score, reason }): Candidate => {
@@ -127,7 +127,7 @@ export function unavailableReason(endpoint: Endpoint, context: PlanContext): str
   const health = state.health(endpoint);
   const learnedContext = health.learnedContext(nowMs);
   if (learnedContext !== null && inputChars / CHARACTERS_PER_TOKEN > learnedContext)
-    return `set aside: it has refused more than ${learnedContext} tokens`;
+    return `set aside: it has rejected more than ${learnedContext} tokens`;
   const standing = health.standing(nowMs);
   if (standing.state !== 'closed' && !state.admits(endpoint))
     return `set aside: ${standing.reason ?? standing.state}`;

@@ -8,11 +8,11 @@ import type { PlanContext } from './plan-types.ts';
 import type { RequestFacts } from './request-facts.ts';
 
 /** Prefix of the member or default that excludes a model. */
-export const RULED_OUT = 'ruled out by ';
-export const NOT_ALLOWED = 'this API key may not use it';
+export const RULED_OUT = 'excluded by ';
+export const NOT_ALLOWED = 'not allowed for this API key';
 
 /** Output that a request needs, and the reason for models that lack it. */
-const TEXT = { makes: 'text', misfit: 'writes no text' } as const;
+const TEXT = { makes: 'text', misfit: 'does not output text' } as const;
 
 /** Properties of a request used to select models. */
 export interface Estimate {
@@ -34,7 +34,7 @@ export function fitOf(
   const { makes, misfit } = estimate.request.task ?? TEXT;
   if (!model.outputModalities.includes(makes)) return misfit;
   for (const modality of estimate.facts.modalities)
-    if (!model.inputModalities.includes(modality)) return `does not read ${modality} input`;
+    if (!model.inputModalities.includes(modality)) return `does not support ${modality} input`;
   let reason: string | null = null;
   const fitting: Endpoint[] = [];
   for (const endpoint of endpointsFor(model, estimate.request)) {
@@ -42,7 +42,7 @@ export function fitOf(
     if (misfit === null) fitting.push(endpoint);
     else reason ??= misfit;
   }
-  return fitting.length > 0 ? fitting : (reason ?? 'is served nowhere');
+  return fitting.length > 0 ? fitting : (reason ?? 'has no endpoint');
 }
 
 function endpointMisfit(
@@ -58,7 +58,7 @@ function endpointMisfit(
   const contextLength = contextOf({ contextLength: declared }, context.state.health(endpoint), context.nowMs);
   if (contextLength !== null) {
     const answer = Math.min(request.maxOutputTokens ?? 0, endpoint.maxOutputTokens ?? Infinity);
-    if (facts.promptTokens + answer > contextLength) return 'its context is too small';
+    if (facts.promptTokens + answer > contextLength) return 'its context window is too small';
   }
   const removal = removalOf(endpoint, request, wishes, context.lacking);
   return removal && RULED_OUT + removal.param;

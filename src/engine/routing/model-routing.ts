@@ -106,7 +106,7 @@ export function routeModels(
     if (!named) throw noCandidates(param, misfits, context);
     options.push({
       ...named,
-      reason: 'requested; no candidate is known to fit',
+      reason: 'requested, although no candidate is known to fit',
       score: null,
       measures: null,
     });
@@ -168,8 +168,8 @@ function findCandidates(named: ResolvedModel | null, config: ModelRouting, conte
   ids.forEach((id, index) => {
     const resolved = resolveModelId(id, catalog, `${path}[${index}]`);
     if (resolved) return found.push(resolved);
-    if (listed) context.report.add(`${path}[${index}]`, 'dropped', 'there is no such model');
-    return unknown.push({ modelId: id.slice(0, 200), endpoint: null, reason: 'there is no such model' });
+    if (listed) context.report.add(`${path}[${index}]`, 'dropped', 'no such model');
+    return unknown.push({ modelId: id.slice(0, 200), endpoint: null, reason: 'no such model' });
   });
   if (found.length === 0) {
     const similar = [...new Set(ids.flatMap((id) => similarModels(id, catalog, mayUse)))].slice(0, 3);
@@ -209,7 +209,7 @@ function sortOut(models: readonly Model[]): OpenCandidates {
 }
 
 function heldBack({ id }: Model): Exclusion {
-  return { modelId: id, endpoint: null, reason: 'superseded, or made for one purpose' };
+  return { modelId: id, endpoint: null, reason: 'superseded, or for a special purpose' };
 }
 
 /** The candidate named by `preference`; in an open choice, any model that the key may use. */
@@ -257,16 +257,20 @@ function checkTaskType(
 function noCandidates(param: string, misfits: readonly Exclusion[], { catalog }: PlanContext): GatewayError {
   const mayUseNone = misfits.every(({ reason }) => reason === NOT_ALLOWED) && catalog.list().length > 0;
   if (mayUseNone) {
-    const text = 'this API key may use none of the models to choose among';
+    const text = 'This API key may not use any of the models to choose from.';
     return new GatewayError('permission', text, { param, code: 'model_not_allowed' });
   }
   const reasons = Object.entries(countReasons(misfits)).map(([reason, count]) => `${reason} (${count})`);
   const text = reasons.length > 0 ? reasons.join('; ') : 'no provider is on';
   const first = misfits[0]?.reason ?? '';
   const isWish = first.startsWith(RULED_OUT) && misfits.every(({ reason }) => reason === first);
-  return new GatewayError('unsupported', `no model to choose can serve this request: ${text}`, {
-    param: isWish ? first.slice(RULED_OUT.length) : param,
-  });
+  return new GatewayError(
+    'unsupported',
+    `None of the models to choose from can serve this request: ${text}`,
+    {
+      param: isWish ? first.slice(RULED_OUT.length) : param,
+    },
+  );
 }
 
 function countReasons(exclusions: readonly Exclusion[]): Record<string, number> {

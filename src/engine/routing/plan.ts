@@ -85,7 +85,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     // Named endpoints replace the remaining candidates; models are appended to them.
     if (named.some(({ type }) => type === 'endpoints')) {
       for (const { endpoint } of candidates.splice(1))
-        removed.push({ endpoint, param: list.path, reason: `${list.path} names who stands in` });
+        removed.push({ endpoint, param: list.path, reason: `${list.path} lists the fallbacks` });
     }
     for (const standIn of named) {
       if (standIn.type === 'model') {
@@ -114,7 +114,7 @@ function chosen(candidate: Candidate, { score, reason }: ModelChoice): Candidate
 const NONE: readonly Exclusion[] = [];
 
 function notTried(endpoint: Candidate['endpoint']): Exclusion {
-  return { modelId: endpoint.modelId, endpoint: endpoint.slug, reason: 'fallback is switched off' };
+  return { modelId: endpoint.modelId, endpoint: endpoint.slug, reason: 'fallback is disabled' };
 }
 
 /** True when the request itself gives the order of endpoints. */
@@ -153,8 +153,8 @@ function noCandidates(selection: ModelSelection, removed: readonly Removed[]): G
   const reasons = removed.map(({ endpoint, reason }) => `${endpoint.slug}: ${reason}`).join('; ');
   const [first] = removed;
   const text = first
-    ? `${first.param}: no endpoint of ${names} is left (${reasons})`
-    : `no endpoint serves ${names}; add one under \`models\` in the configuration`;
+    ? `${first.param}: all endpoints of ${names} are excluded (${reasons})`
+    : `No endpoint serves ${names}. Add one under \`models\` in the configuration.`;
   return new GatewayError('invalid_request', text, { param: first?.param ?? 'model' });
 }
 
@@ -165,7 +165,7 @@ function reportUnknownNames(wishes: RoutingWishes | undefined, { catalog, report
     list?.names.forEach((name, index) => {
       const provider = name.includes('/') ? name.slice(0, name.indexOf('/')) : name;
       if (!catalog.hasProvider(provider))
-        report.add(`${list.path}[${index}]`, 'dropped', 'no provider of this name is on');
+        report.add(`${list.path}[${index}]`, 'dropped', 'no enabled provider has this name');
     });
   }
 }

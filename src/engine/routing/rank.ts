@@ -45,7 +45,7 @@ export function rankBy(factor: Factor, subjects: readonly Measured[]): readonly 
   const explored = ordered.findIndex((entry, position) => isDue(entry, position));
   if (explored <= 0) return ordered;
   const [first] = ordered.splice(explored, 1);
-  if (first) ordered.unshift({ ...first, reason: `${first.reason}; measured now` });
+  if (first) ordered.unshift({ ...first, reason: `${first.reason}, sent to measure it` });
   return ordered;
 }
 

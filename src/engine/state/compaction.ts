@@ -25,7 +25,7 @@ export function openCompactions(
       const param = item.path ?? 'input';
       throw new GatewayError(
         'invalid_request',
-        `${param}: this summary was sealed for another key or by another server`,
+        `${param}: the summary was encrypted for another key or by another server`,
         { param },
       );
     }

@@ -163,5 +163,7 @@ export class Upload {
 
 /** @param setting names the limit */
 export function tooLarge(most: number, setting: string): GatewayError {
-  return new GatewayError('too_large', `file: is larger than ${most} bytes (${setting})`, { param: 'file' });
+  return new GatewayError('too_large', `file: must have at most ${most} bytes (${setting})`, {
+    param: 'file',
+  });
 }

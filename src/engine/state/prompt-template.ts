@@ -93,7 +93,7 @@ export function parseTemplate(value: unknown, path: string): PromptTemplate {
   const allowed = `instructions, input, ${[...DEFAULT_MEMBERS].join(', ')}`;
   for (const name of Object.keys(others))
     if (!DEFAULT_MEMBERS.has(name))
-      problems.add(`${path}.${name.slice(0, 64)}`, `is not a member of templates; they hold ${allowed}`);
+      problems.add(`${path}.${name.slice(0, 64)}`, `is not a field of templates; the fields are ${allowed}`);
   const variables = findVariables(instructions, messages, path, problems);
   problems.throwIfAny();
   return {
@@ -149,7 +149,7 @@ function findVariables(
     if (typeof content === 'string') scan(content);
     else for (const part of asArray(content)) scan(textOf(part));
   }
-  if (places > MAX_PLACES) problems.add(path, `must not name variables at more than ${MAX_PLACES} places`);
+  if (places > MAX_PLACES) problems.add(path, `must not contain more than ${MAX_PLACES} variables`);
   return names;
 }
 
@@ -164,7 +164,7 @@ export function renderTemplate(template: PromptTemplate, variables: JsonObject):
   const known = template.variables;
   const theirs = listOf([...known]);
   for (const name of Object.keys(variables))
-    if (!known.has(name)) problems.add(pathOf(name), `the template has no such variable${theirs}`);
+    if (!known.has(name)) problems.add(pathOf(name), `is not a variable of the template${theirs}`);
   for (const name of known) {
     const value = variables[name];
     if (value === undefined || value === null) problems.add(pathOf(name), 'is required by the template');
@@ -234,7 +234,7 @@ class Filler {
     this.#left -= characters;
     if (this.#left >= 0) return;
     const path = pathOf(name);
-    const message = `${path}: the template has more than ${MAX_FILLED} characters once it is filled in`;
+    const message = `${path}: the template has more than ${MAX_FILLED} characters with its variables filled in`;
     throw new GatewayError('invalid_request', message, { param: path });
   }
 }
@@ -243,7 +243,7 @@ function asText(name: string, value: JsonValue | undefined, problems: Problems):
   if (typeof value === 'string') return value;
   const text = isJsonObject(value) && value['type'] === 'input_text' ? value['text'] : undefined;
   if (typeof text === 'string') return text;
-  problems.add(pathOf(name), 'stands in the middle of a text, so it must be a text');
+  problems.add(pathOf(name), 'must be a string, because the template uses it inside a text');
   return '';
 }
 

@@ -70,7 +70,7 @@ export class ResumableUploads {
       const bytes = await readPiece(upload, piece, (some) => draft.write(some));
       if (bytes % PIECE_UNIT !== 0)
         throw wrong(
-          `a piece must have a multiple of ${PIECE_UNIT} bytes unless it is the last (it has ${bytes})`,
+          `A chunk other than the last must have a multiple of ${PIECE_UNIT} bytes (got ${bytes}).`,
         );
       if (bytes === 0) return upload.bytes;
       const name = newId('piece-');
@@ -115,8 +115,8 @@ export class ResumableUploads {
       });
       const whole = upload.bytes + bytes;
       if (upload.size !== null && whole !== upload.size)
-        throw wrong(`the upload has ${whole} bytes, and was to have ${upload.size}`);
-      if (whole === 0) throw wrong('the file is empty');
+        throw wrong(`The upload has ${whole} bytes, but ${upload.size} were announced.`);
+      if (whole === 0) throw wrong('The file is empty.');
       await copy();
       isKept = true;
       const kept = await file.keep(facts(file.head), async (made) => {
@@ -156,7 +156,9 @@ async function readPiece(
 ): Promise<number> {
   let failure: Error | undefined;
   if (offset !== upload.bytes)
-    failure = wrong(`bytes must begin at ${upload.bytes}, since so many have arrived (got ${offset})`);
+    failure = wrong(
+      `The offset must be ${upload.bytes}, the number of bytes received so far (got ${offset}).`,
+    );
   let count = 0;
   for await (const some of bytes) {
     if (failure) continue;
@@ -175,13 +177,13 @@ async function readPiece(
 function refuseMore(upload: StoredUpload, count: number, most: number): void {
   const whole = upload.bytes + count;
   if (upload.size !== null && whole > upload.size)
-    throw wrong(`the upload has more than the ${upload.size} bytes that it was to have`);
+    throw wrong(`The upload has more than the announced ${upload.size} bytes.`);
   if (whole > most)
-    throw new GatewayError('too_large', `file: is larger than ${most} bytes`, { param: 'file' });
+    throw new GatewayError('too_large', `file: must have at most ${most} bytes`, { param: 'file' });
 }
 
 async function append(file: Upload, bytes: AsyncIterable<Uint8Array> | null): Promise<void> {
-  if (!bytes) throw new GatewayError('not_found', 'Bytes of the upload are gone: begin it again.');
+  if (!bytes) throw new GatewayError('not_found', 'Data of the upload was lost. Start the upload again.');
   for await (const some of bytes) await file.write(some);
 }
 
@@ -192,6 +194,6 @@ function wrong(message: string): GatewayError {
 function overtaken(): GatewayError {
   return new GatewayError(
     'conflict',
-    'Another request has gone on with this upload: ask how far it is with the command `query`.',
+    'Another request has continued this upload. Query its progress with the command `query`.',
   );
 }

@@ -89,7 +89,7 @@ export function requireWhole({ json, route }: Pick<ApiCall, 'json' | 'route'>): 
   if (isStream)
     throw new GatewayError(
       'invalid_request',
-      '`Prefer: respond-async` gives a whole answer: leave `stream` out. To read a stream after your connection broke, send `x-dragoman-resumable: true` instead.',
+      '`Prefer: respond-async` does not support streams. Omit `stream`. For a stream that survives a lost connection, send `x-dragoman-resumable: true` instead.',
       { param: 'stream' },
     );
 }

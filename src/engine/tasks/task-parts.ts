@@ -46,7 +46,7 @@ export function decodeTask<Asked, Made>(
   files: ApiCall['files'],
 ): DecodedTask<Asked, Made> {
   const client = codecs.find((codec) => codec.client?.protocol === protocol.name)?.client;
-  if (!client) throw new TypeError(`clients of ${protocol.name} have no ${facts.name}`);
+  if (!client) throw new TypeError(`${protocol.name} has no ${facts.name}`);
   const decoded = client.decodeRequest(json, route, files);
   return { ...decoded, request: { ...decoded.request, task: facts, stream: decoded.stream !== undefined } };
 }

@@ -65,7 +65,7 @@ export function bodyOf<Asked, Made>(
   const body = upstream.encodeRequest(asked, endpoint, report);
   if (!(body instanceof Form)) return { body: slicesOf(JSON.stringify(body)) };
   // Members that a host requires in every body can only be added to JSON.
-  if (endpoint.hosting) throw unsupported(endpoint, 'takes no forms there');
+  if (endpoint.hosting) throw unsupported(endpoint, 'does not support forms');
   const boundary = newId('form-');
   return { body: encodeForm(body, boundary), type: `multipart/form-data; boundary=${boundary}` };
 }
@@ -101,10 +101,7 @@ export function speaking<Asked, Made>(
     decodeStream(events) {
       const decoder = upstream.decodeStream?.(pieces(events), asked, endpoint);
       if (decoder) return decoder;
-      throw new GatewayError(
-        'upstream_unavailable',
-        `${endpoint.slug} streamed something instead of ${task}`,
-      );
+      throw new GatewayError('upstream_unavailable', `${endpoint.slug} returned a stream instead of ${task}`);
     },
     ...(text && {
       text: {

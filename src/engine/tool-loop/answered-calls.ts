@@ -131,7 +131,7 @@ export class AnsweredCalls {
   }
 }
 
-const FORGOTTEN = 'This call was allowed and made before; what came of it is not kept any more.';
+const FORGOTTEN = 'This call was approved and executed before. Its result is no longer stored.';
 
 function forgotten(facts: HostedFacts): HostedFacts {
   return facts.type === 'mcp' ? { ...facts, output: FORGOTTEN } : facts;

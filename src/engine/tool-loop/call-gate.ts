@@ -38,13 +38,13 @@ export class CallGate {
     this.#resultChars += chars;
     this.#held.add(chars);
     if (this.#resultChars <= MOST_RESULT_CHARS) return outcome;
-    const text = 'The result is left out: all results of this answer together are too large.';
+    const text = 'The result was omitted: the results of this response are too large in total.';
     return { ...outcome, parts: [{ type: 'text', text }], isError: true };
   }
 
   /** Text for the model when a call is refused. */
   get refusal(): string {
-    return `No more than ${this.#most} tool calls are allowed in one answer. Answer with what you have.`;
+    return `At most ${this.#most} tool calls are allowed in one response. Answer with the results that you have.`;
   }
 }
 

@@ -57,7 +57,7 @@ export class ToolRegistry {
   /** Throws TypeError for an unknown name. */
   call(name: string, text: string): GatewayCall {
     const tool = this.#toolOf(name);
-    if (!tool) throw new TypeError(`no tool of the gateway is called ${name}`);
+    if (!tool) throw new TypeError(`the gateway has no tool called ${name}`);
     return tool.call(name, text);
   }
 

@@ -115,7 +115,7 @@ export function failedFacts(facts: HostedFacts, message: string): HostedFacts {
 
 /** The facts of an item that never began because its answer was truncated. */
 export function cutFacts(facts: HostedFacts): HostedFacts {
-  return facts.type === 'mcp' ? { ...facts, isCut: true } : failedFacts(facts, 'The answer was cut short.');
+  return facts.type === 'mcp' ? { ...facts, isCut: true } : failedFacts(facts, 'The response was cut off.');
 }
 
 /** Assigns function names that are unique in the request and the same in every turn. */

@@ -57,7 +57,7 @@ export function mcpKind(source: McpSource): ToolKind {
           : [],
       );
       if (wishes.length > MOST_SERVERS) {
-        const message = `tools: no more than ${MOST_SERVERS} MCP servers are asked`;
+        const message = `tools: must have at most ${MOST_SERVERS} MCP servers`;
         throw new GatewayError('invalid_request', message, { param: 'tools' });
       }
       checkLabels(wishes);
@@ -75,7 +75,8 @@ function refuseAnswers({ items, tools }: CanonicalRequest): void {
   if (last?.type !== 'hosted_call' || last.facts?.type !== 'mcp_answer') return;
   // Connectors are also servers, which only their vendor can reach.
   if (tools.some((tool) => tool.type === 'hosted' && tool.kind === 'mcp')) return;
-  const message = 'tools must name the MCP server of the approval again: it is not kept from turn to turn';
+  const message =
+    'tools: must contain the MCP server of the approval again, because tools are not stored between turns';
   throw new GatewayError('invalid_request', message, { param: 'tools' });
 }
 
@@ -102,13 +103,13 @@ function openServer(
   if (configured && wish.url !== undefined && wish.url !== configured.server.url)
     throw new GatewayError(
       'invalid_request',
-      `${path}.server_url must be left out: "${wish.label}" is the label of a configured server`,
+      `${path}.server_url must be omitted: "${wish.label}" is the label of a configured server`,
       { param: `${path}.server_url` },
     );
   const approval = wish.approval ?? configured?.approval ?? 'always';
   if (configured)
     for (const name of ['authorization', 'headers'] as const)
-      if (wish[name]) request.report.add(`${path}.${name}`, 'dropped', "the operator's server has its own");
+      if (wish[name]) request.report.add(`${path}.${name}`, 'dropped', 'the configured server has its own');
   let refusal = configured ? null : refusalOf(wish, path, mcp.fromRequests);
   if (!hasItems && approval !== 'never') refusal ??= unanswerable(path);
   const server = configured?.server ?? {
@@ -162,7 +163,7 @@ function earlierList(
 /** Error when approval is required but the protocol cannot express it. */
 function unanswerable(path: string): GatewayError {
   const param = `${path}.require_approval`;
-  const message = `${param} must be "never": this protocol has no place for asking a person; the Responses API has`;
+  const message = `${param}: must be "never": this protocol does not support approvals. Use the Responses API for approvals.`;
   return new GatewayError('invalid_request', message, { param });
 }
 
@@ -171,12 +172,16 @@ function refusalOf(wish: McpWish, path: string, fromRequests: boolean): GatewayE
   if (wish.url === undefined)
     return new GatewayError(
       'invalid_request',
-      `${path}.server_url is required: no server with the label "${wish.label.slice(0, 100)}" is configured`,
+      `${path}.server_url: is required, because no server with the label "${wish.label.slice(0, 100)}" is configured`,
       { param: `${path}.server_url` },
     );
   return fromRequests
     ? null
-    : new GatewayError('invalid_request', `${path}.server_url: requests may not bring MCP servers here`, {
-        param: `${path}.server_url`,
-      });
+    : new GatewayError(
+        'invalid_request',
+        `${path}.server_url: this gateway allows only configured MCP servers`,
+        {
+          param: `${path}.server_url`,
+        },
+      );
 }

@@ -220,7 +220,7 @@ export class McpServerTool implements GatewayTool {
 
   #session(): McpSession {
     const { session } = this.#input;
-    if (!session) throw new GatewayError('invalid_request', 'The server may not be asked from here.');
+    if (!session) throw new GatewayError('invalid_request', 'This MCP server is not allowed.');
     return session;
   }
 
@@ -291,7 +291,7 @@ function outcomeOf(result: McpResult, call: McpCallFacts): CallOutcome {
   // Servers should repeat structured content as text; otherwise it is added here for the model.
   if (parts.length === 0 && result.structured)
     parts.push({ type: 'text', text: visibleText(JSON.stringify(result.structured)) });
-  if (result.truncated) parts.push({ type: 'text', text: '[The result was cut: it is too long.]' });
+  if (result.truncated) parts.push({ type: 'text', text: '[The result was truncated: it is too long.]' });
   const texts = parts.map(asText);
   const { isError } = result;
   const failure = isError ? { failure: { texts } } : {};

@@ -55,12 +55,12 @@ const MOST_EXCERPTS = 20;
 const USE = 'web_search';
 
 const CITE =
-  'Put the number of the source in square brackets, like [1], right after every statement that rests on it.';
+  'Put the number of the source in square brackets, like [1], right after every statement that is based on it.';
 
 const MAY_OPEN =
-  'Only results of searches, links of pages that were opened, and addresses that the user gave can be opened, exactly as they stand there. Search for the page, or follow a link to it.';
+  'Only search results, links on opened pages, and addresses from the user can be opened, exactly as written there. Search for the page, or follow a link to it.';
 
-const FORGOTTEN = 'What was found is not at hand any more. Call this again if you need it.';
+const FORGOTTEN = 'These results are no longer available. Call the tool again if you need them.';
 
 /** Error codes that do not change within one answer. */
 const LASTING: ReadonlySet<string> = new Set(['pdf_not_readable', 'url_too_large']);
@@ -154,7 +154,10 @@ export class WebSearchTool implements GatewayTool {
     const query = facts.query?.trim();
     if (!query) return failed('The call must have a query: {"query": "…"}.', facts);
     if (wish.maxUses !== undefined && this.#searches >= wish.maxUses)
-      return failed(`No more than ${wish.maxUses} searches are allowed. Answer with what was found.`, facts);
+      return failed(
+        `At most ${wish.maxUses} searches are allowed. Answer with the results that you have.`,
+        facts,
+      );
     this.#searches++;
     let uses: CallOutcome['uses'] = {};
     let results: readonly SearchResult[];
@@ -184,7 +187,10 @@ export class WebSearchTool implements GatewayTool {
     const page = await this.#read(facts.url, signal);
     const number = this.#number(page.url, page.title);
     const most = PAGE_CHARS[sizeOf(this.#input.wish)];
-    const cut = page.text.length > most ? `\n[The page goes on: ${page.text.length - most} characters.]` : '';
+    const cut =
+      page.text.length > most
+        ? `\n[The page was truncated: ${page.text.length - most} more characters.]`
+        : '';
     const text = `[${number}] ${page.title}\n${page.url}\n\n${startOf(page.text, most)}${cut}\n\n${CITE}`;
     return said(text, { ...facts, isRead: true });
   }
@@ -270,7 +276,7 @@ interface Offer {
 }
 
 const SEARCH: Offer = {
-  description: `Searches the web and returns numbered sources. Use it for what is recent, or what you are not sure of. ${CITE}`,
+  description: `Searches the web and returns numbered sources. Use it for recent information, or if you are not sure. ${CITE}`,
   properties: { query: { type: 'string', description: 'What to search for, in a few words.' } },
   required: ['query'],
 };
@@ -285,7 +291,7 @@ const FIND: Offer = {
   description: 'Finds words in a page and returns the text around them.',
   properties: {
     url: URL_MEMBER,
-    pattern: { type: 'string', description: 'The words, as they stand there.' },
+    pattern: { type: 'string', description: 'The text to find, exactly as on the page.' },
   },
   required: ['url', 'pattern'],
 };
@@ -323,7 +329,7 @@ function checkSite(address: string, { allowedDomains, blockedDomains }: SearchWi
       domains.map((each): Domain => decodeDomain(each)),
     );
   if ((allowedDomains.length === 0 || within(allowedDomains)) && !within(blockedDomains)) return;
-  throw new GatewayError('invalid_request', `Pages of this site may not be opened: ${address}`);
+  throw new GatewayError('invalid_request', `Pages of this site are not allowed: ${address}`);
 }
 
 function sizeOf({ contextSize }: SearchWish): 'low' | 'medium' | 'high' {

@@ -130,7 +130,7 @@ export class Watch implements SettlementObserver {
       isNoted: false,
       message: this.#isUnrecorded
         ? 'records of requests are lost: the ledger cannot be written'
-        : 'the database takes no records; they wait in the journal',
+        : 'the database does not accept records: they are kept in the journal',
       data: { unrecorded: this.#isUnrecorded, waiting_bytes: bytes },
     };
     this.#failing ??= { alert, raisedAt: this.#options.clock.wall() };

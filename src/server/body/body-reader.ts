@@ -201,11 +201,11 @@ class Gathered {
 function tooLarge(what: string, maxBytes: number): GatewayError {
   return new GatewayError(
     'too_large',
-    `the body ${what}; at most ${maxBytes} are accepted (server.body_limit_mb)`,
+    `The request body ${what}; the limit is ${maxBytes} bytes (server.body_limit_mb).`,
   );
 }
 
 function tooSlow(graceMs: DurationMs): GatewayError {
-  const message = `the body did not arrive in time: it has ${graceMs} ms (server.body_grace_ms), and a second for every ${SLOWEST_BYTES_PER_SECOND} bytes`;
+  const message = `The request body did not arrive in time. The limit is ${graceMs} ms (server.body_grace_ms) plus one second for every ${SLOWEST_BYTES_PER_SECOND} bytes.`;
   return new GatewayError('invalid_request', message, { httpStatus: 408, code: 'body_timeout' });
 }

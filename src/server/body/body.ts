@@ -52,7 +52,7 @@ export async function receiveBody(
   if (encoding !== null && !/^\s*(?:identity\s*)?$/i.test(encoding)) {
     throw new GatewayError(
       'invalid_request',
-      'the body has a content-encoding, and none is accepted; send plain JSON',
+      'The content-encoding of the request body is not supported. Send uncompressed JSON.',
     );
   }
   return reader.read(request, announced, hold);
@@ -64,8 +64,8 @@ export async function receiveBody(
  */
 export function parseBody(body: Buffer): RequestBody {
   if (body.length === 0)
-    throw new GatewayError('invalid_request', 'the request has no body; send a JSON object');
-  if (!isUtf8(body)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');
+    throw new GatewayError('invalid_request', 'The request has no body. Send a JSON object.');
+  if (!isUtf8(body)) throw new GatewayError('invalid_request', 'The request body is not valid UTF-8.');
   const { fault, members } = scanJson(body);
   if (fault) {
     const { path, message } = fault;
@@ -114,7 +114,7 @@ async function* once(body: Buffer): AsyncGenerator<Uint8Array> {
 
 function fieldText(name: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw new GatewayError('invalid_request', `${name}: is not valid UTF-8`, { param: name });
+  throw new GatewayError('invalid_request', `${name}: must be valid UTF-8`, { param: name });
 }
 
 function parse(text: string): unknown {
@@ -124,7 +124,7 @@ function parse(text: string): unknown {
     const reason = error instanceof SyntaxError ? error.message : String(error);
     throw new GatewayError(
       'invalid_request',
-      `the body is not valid JSON: ${reason.replace(/^JSON Parse error: /, '')}`,
+      `The request body is not valid JSON: ${reason.replace(/^JSON Parse error: /, '')}`,
     );
   }
 }

@@ -62,7 +62,7 @@ export class MemoryBudget {
     this.#refusals += 1;
     return new GatewayError(
       'upstream_unavailable',
-      `the ${whose} that are being read or answered hold as much memory as they may (${limit} bytes, ${setting}); try again in a moment`,
+      `The memory limit of ${whose} is reached (${limit} bytes, ${setting}). Try again in a moment.`,
       { fault: 'gateway', httpStatus: 503, retryAfterMs: RETRY_MS, code: 'memory_budget' },
     );
   }

@@ -43,7 +43,7 @@ export async function readMultipart(
       failure = GatewayError.from(error);
     }
   }
-  if (!failure && reading?.done !== true) failure = malformed('the body ends too early');
+  if (!failure && reading?.done !== true) failure = malformed('the body ends unexpectedly');
   if (failure) throw failure;
 }
 
@@ -144,7 +144,7 @@ class MultipartReader {
     const line = /^(?:--|[ \t]*\r\n)/.exec(this.#buffer.toString('latin1', 0, 200))?.[0];
     if (line === undefined) {
       if (this.#buffer.length >= 200 || !/^(?:-?|[ \t]*\r?)$/.test(this.#buffer.toString('latin1')))
-        throw malformed('a boundary is followed by something else than a part');
+        throw malformed('a boundary is not followed by a part');
       return false;
     }
     this.#buffer = this.#buffer.subarray(line.length);
@@ -154,7 +154,7 @@ class MultipartReader {
 
   #readHead(): boolean {
     const end = this.#buffer.indexOf(HEAD_END, this.#searched);
-    if ((end < 0 ? this.#buffer.length : end) > MAX_HEAD) throw malformed('the head of a part is too long');
+    if ((end < 0 ? this.#buffer.length : end) > MAX_HEAD) throw malformed('the header of a part is too long');
     if (end < 0) {
       this.#searched = Math.max(0, this.#buffer.length - HEAD_END.length + 1);
       return false;
@@ -203,9 +203,9 @@ function boundaryOf(contentType: string): string {
   const isMultipart = /^multipart\/form-data\s*;/i.test(contentType);
   const boundary = isMultipart ? parameter(contentType, 'boundary') : undefined;
   if (boundary !== undefined && /^[\x20-\x7e]{1,70}$/.test(boundary)) return boundary;
-  throw malformed('the content-type must be multipart/form-data with a boundary');
+  throw malformed('content-type: must be multipart/form-data with a boundary');
 }
 
 function malformed(reason: string): GatewayError {
-  return new GatewayError('invalid_request', `the body is not multipart form data: ${reason}`);
+  return new GatewayError('invalid_request', `The request body is not valid multipart form data: ${reason}.`);
 }

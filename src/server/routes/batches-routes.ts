@@ -23,11 +23,11 @@ const batch = z.looseObject({
   output_file_id: z.string().nullable(),
   error_file_id: z.string().nullable(),
   request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
-  cost: z.number().optional().describe('USD so far; absent where a price is unknown.'),
+  cost: z.number().optional().describe('Cost so far in USD. Absent: a price is unknown.'),
   waiting: z
     .object({ reason: z.string(), since: z.int() })
     .optional()
-    .describe('Why it waits, and since when.'),
+    .describe('Why the batch waits, and since when.'),
 });
 const ofOne = { tag: 'Batches', params: { id: { description: 'The id of the batch.' } } } as const;
 const id = '$response.body#/id';
@@ -38,7 +38,7 @@ export const BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'createBatch',
     method: 'post',
     path: '/batches',
-    summary: 'Runs the requests in the lines of a file that was uploaded with `purpose: batch`.',
+    summary: 'Creates a batch from the lines of a file that was uploaded with `purpose: batch`.',
     body: z.looseObject({
       input_file_id: z.string(),
       endpoint: z.enum(ENDPOINTS),
@@ -61,7 +61,7 @@ export const BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'listBatches',
     method: 'get',
     path: '/batches',
-    summary: 'The batches of the project.',
+    summary: 'Lists the batches of the project.',
     query: z.object(pageQuery()),
     answer: listShape(batch),
     async run(call) {
@@ -74,7 +74,7 @@ export const BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'retrieveBatch',
     method: 'get',
     path: '/batches/{id}',
-    summary: 'How a batch stands.',
+    summary: 'Returns the status of a batch.',
     answer: batch,
     refusals: [404],
     run: async (call) => shown(await findBatch(call)),
@@ -84,7 +84,7 @@ export const BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'cancelBatch',
     method: 'post',
     path: '/batches/{id}/cancel',
-    summary: 'Ends a batch: lines that are finished are in its output file.',
+    summary: 'Cancels a batch. Its output file contains the finished lines.',
     answer: batch,
     refusals: [404, 409],
     async run(call) {
@@ -92,7 +92,7 @@ export const BATCH_ROUTES: readonly ClientRoute[] = [
       if (endedAt !== null)
         throw new GatewayError(
           'conflict',
-          `The batch '${batchId}' is ${status}: only one that runs can be cancelled.`,
+          `The batch '${batchId}' is ${status}. Only a running batch can be cancelled.`,
         );
       const cancelled = await call.deps.batches.cancel(call.projectId, batchId);
       if (!cancelled) throw notFound('Batch', batchId);

@@ -14,7 +14,7 @@ const MAX_ITEMS = 20;
 
 const metadata = z.record(z.string(), z.string()).describe('Up to 16 pairs.');
 const items = z.array(z.looseObject({ type: z.string().optional() }), 'must be an array of items');
-const someItems = items.max(MAX_ITEMS, `at most ${MAX_ITEMS} at a time`);
+const someItems = items.max(MAX_ITEMS, `must have at most ${MAX_ITEMS} items`);
 const conversation = z.looseObject({
   id: z.string(),
   object: z.literal('conversation'),
@@ -37,7 +37,7 @@ export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
     id: 'createConversation',
     method: 'post',
     path: '/conversations',
-    summary: 'Begins a conversation.',
+    summary: 'Creates a conversation.',
     body: z.looseObject({ metadata: metadata.nullish(), items: someItems.nullish() }).optional(),
     bodyExample: { metadata: { topic: 'demo' }, items: [MESSAGE] },
     answer: conversation,
@@ -66,7 +66,7 @@ export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
     id: 'retrieveConversation',
     method: 'get',
     path: '/conversations/{id}',
-    summary: 'One conversation, without its items.',
+    summary: 'Returns a conversation without its items.',
     answer: conversation,
     run: async (call) => encodeConversation(await findConversation(call)),
   }),
@@ -75,7 +75,7 @@ export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
     id: 'updateConversation',
     method: 'post',
     path: '/conversations/{id}',
-    summary: 'Changes the metadata of a conversation.',
+    summary: 'Updates the metadata of a conversation.',
     body: z.looseObject({ metadata: metadata.nullable() }),
     bodyExample: { metadata: { topic: 'other' } },
     answer: conversation,
@@ -106,7 +106,7 @@ export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
     id: 'listItems',
     method: 'get',
     path: '/conversations/{id}/items',
-    summary: 'The items of a conversation.',
+    summary: 'Lists the items of a conversation.',
     query: z.object({ ...pageQuery(), ...INCLUDE }),
     answer: listShape(anyObject),
     async run(call) {
@@ -147,7 +147,7 @@ export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
     id: 'retrieveItem',
     method: 'get',
     path: '/conversations/{id}/items/{item}',
-    summary: 'One item of a conversation.',
+    summary: 'Returns an item of a conversation.',
     query: z.object(INCLUDE),
     answer: anyObject,
     async run(call) {
@@ -163,7 +163,7 @@ export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
     id: 'deleteItem',
     method: 'delete',
     path: '/conversations/{id}/items/{item}',
-    summary: 'Takes an item out of a conversation.',
+    summary: 'Deletes an item from a conversation.',
     answer: conversation,
     async run(call) {
       const kept = await findConversation(call);

@@ -44,7 +44,7 @@ export const FILE_ROUTES: readonly ClientRoute[] = [
     id: 'uploadFile',
     method: 'post',
     path: '/files',
-    summary: 'Uploads a file that requests can then name.',
+    summary: 'Uploads a file for use in requests.',
     bodyMedia: 'multipart/form-data',
     body: z.object({ purpose: z.enum(PURPOSES), file: bytes.describe('Its bytes.') }),
     bodyExample: { purpose: 'user_data', file: 'Some text.' },
@@ -69,7 +69,7 @@ export const FILE_ROUTES: readonly ClientRoute[] = [
     id: 'listFiles',
     method: 'get',
     path: '/files',
-    summary: 'All files of the project.',
+    summary: 'Lists the files of the project.',
     query: z.object({ ...pageQuery(MAX_LISTED, MAX_LISTED), purpose: z.string().optional() }),
     answer: listShape(file),
     async run({ deps, projectId, query, search, server }) {
@@ -86,7 +86,7 @@ export const FILE_ROUTES: readonly ClientRoute[] = [
     id: 'retrieveFile',
     method: 'get',
     path: '/files/{id}',
-    summary: 'What is known of a file.',
+    summary: 'Returns the metadata of a file.',
     answer: file,
     run: async (call) => shown(await findFile(call), call),
   }),
@@ -95,7 +95,7 @@ export const FILE_ROUTES: readonly ClientRoute[] = [
     id: 'downloadFile',
     method: 'get',
     path: '/files/{id}/content',
-    summary: 'The bytes of a file.',
+    summary: 'Returns the content of a file.',
     media: '*/*',
     answer: bytes,
     async run(call) {
@@ -167,7 +167,7 @@ class UploadForm {
   open({ name, filename }: PartHead): PartSink {
     if (name !== 'file') {
       // One of several would win in silence.
-      if (this.#fields.has(name)) throw wrong(name, 'there may be only one');
+      if (this.#fields.has(name)) throw wrong(name, 'must be sent only once');
       this.#fields.set(name, '');
       return (piece) => {
         const text = (this.#fields.get(name) ?? '') + Buffer.from(piece).toString('utf8');
@@ -175,7 +175,7 @@ class UploadForm {
         this.#fields.set(name, text);
       };
     }
-    if (this.#filename !== '') throw wrong('file', 'there may be only one');
+    if (this.#filename !== '') throw wrong('file', 'must be sent only once');
     this.#filename = plainName(filename ?? '');
     const { files, batches } = this.#call.deps;
     return async (piece) => {

@@ -29,7 +29,7 @@ const operation = z.looseObject({
 const nothing = z.object({});
 const ofOne = {
   tag: 'Batches',
-  params: { id: { description: 'What follows `batches/` in its name.' } },
+  params: { id: { description: 'The part of its name after `batches/`.' } },
 } as const;
 
 /** The protocol whose batches these are. */
@@ -44,10 +44,10 @@ export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'listGeminiBatches',
     method: 'get',
     path: '/batches',
-    summary: 'The batches of the project, newest first, without results that stand in them.',
+    summary: 'Lists the batches of the project, newest first, without inline results.',
     query: z.object({
       pageSize: pageSize(MOST_LISTED, USUALLY_LISTED),
-      pageToken: z.string().optional().describe('`nextPageToken` of the page before.'),
+      pageToken: z.string().optional().describe('`nextPageToken` of the previous page.'),
     }),
     answer: z.object({ operations: z.array(operation), nextPageToken: z.string().optional() }),
     async run(call) {
@@ -61,7 +61,7 @@ export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'getGeminiBatch',
     method: 'get',
     path: '/batches/{id}',
-    summary: 'How a batch stands, with its results where its requests came in the body.',
+    summary: 'Returns the status of a batch, with its results if its requests were sent inline.',
     answer: operation,
     refusals: [404],
     async run(call) {
@@ -108,7 +108,7 @@ function creation(method: BatchMethod): ClientRoute {
     path: `/models/{model}:${method.name}`,
     isDeep: true,
     params: { model: { description: 'The id of a model.', example: method.example.model } },
-    summary: `Runs many requests of \`${method.asks}\`; each may name a model of its own.`,
+    summary: `Creates a batch of \`${method.asks}\` requests. Each may name its own model.`,
     bodyMedia: 'application/json',
     body: z.object({
       batch: z.object({
@@ -165,7 +165,7 @@ async function withResults({ deps, projectId }: ClientCall, found: ShownBatch): 
   const open = async (): Promise<AsyncIterable<Uint8Array>> => {
     const content = await deps.files.stream(file);
     if (content) return content;
-    throw new GatewayError('not_found', `The results of the batch '${found.id}' are gone.`);
+    throw new GatewayError('not_found', `The results of the batch '${found.id}' are no longer stored.`);
   };
   const pieces = withLists(aroundResults(encoded(found)), open);
   const body = new ReadableStream<Uint8Array>({

@@ -44,7 +44,7 @@ const file = z.looseObject({
 const nothing = z.object({});
 const ofOne = {
   tag: 'Files',
-  params: { id: { description: 'What follows `files/` in its name.' } },
+  params: { id: { description: 'The part of its name after `files/`.' } },
   refusals: [404],
 } as const;
 
@@ -54,7 +54,7 @@ export const GEMINI_FILE_ROUTES: readonly ClientRoute[] = [
     id: 'downloadGeminiFile',
     method: 'get',
     path: '/files/{id}:download',
-    summary: 'The bytes of a file, such as the results of a batch.',
+    summary: 'Returns the content of a file, for example the results of a batch.',
     media: '*/*',
     answer: z.string().meta({ contentMediaType: 'application/octet-stream' }),
     async run(call) {
@@ -69,17 +69,17 @@ export const GEMINI_FILE_ROUTES: readonly ClientRoute[] = [
     id: 'listGeminiFiles',
     method: 'get',
     path: '/files',
-    summary: 'The files of the project, newest first.',
+    summary: 'Lists the files of the project, newest first.',
     query: z.object({
       pageSize: pageSize(MOST_LISTED, USUALLY_LISTED),
-      pageToken: z.string().optional().describe('`nextPageToken` of the page before.'),
+      pageToken: z.string().optional().describe('`nextPageToken` of the previous page.'),
     }),
     answer: z.object({ files: z.array(file), nextPageToken: z.string().optional() }),
     async run(call) {
       const { deps, projectId, query } = call;
       const { pageSize: limit, pageToken: after } = query;
       if (after !== undefined && !(await deps.files.find(projectId, after)))
-        throw wrong('pageToken', `no file '${after.slice(0, 100)}'`);
+        throw wrong('pageToken', `file '${after.slice(0, 100)}' not found`);
       const { files, hasMore } = await deps.files.list(projectId, { limit, order: 'desc', after });
       const last = files.at(-1);
       return Response.json({
@@ -93,7 +93,7 @@ export const GEMINI_FILE_ROUTES: readonly ClientRoute[] = [
     id: 'getGeminiFile',
     method: 'get',
     path: '/files/{id}',
-    summary: 'What is known of a file.',
+    summary: 'Returns the metadata of a file.',
     answer: file,
     run: async (call) => Response.json(shown(await findFile(call), call)),
   }),
@@ -120,12 +120,12 @@ export const BEGIN_UPLOAD: ClientRoute = clientRoute({
   id: 'beginGeminiUpload',
   method: 'post',
   path: '/files',
-  summary: 'Begins an upload; the answer names its address in `X-Goog-Upload-URL`.',
+  summary: 'Starts an upload. The response header `X-Goog-Upload-URL` contains its URL.',
   headers: {
-    'X-Goog-Upload-Protocol': { description: '`resumable`: there is no other.', example: 'resumable' },
+    'X-Goog-Upload-Protocol': { description: 'Must be `resumable`.', example: 'resumable' },
     'X-Goog-Upload-Command': { description: '`start`.', example: 'start' },
-    'X-Goog-Upload-Header-Content-Length': { description: 'Bytes of the file.', example: '10' },
-    'X-Goog-Upload-Header-Content-Type': { description: 'Its media type.', example: 'text/plain' },
+    'X-Goog-Upload-Header-Content-Length': { description: 'Size of the file in bytes.', example: '10' },
+    'X-Goog-Upload-Header-Content-Type': { description: 'Media type of the file.', example: 'text/plain' },
   },
   body: z
     .object({
@@ -172,13 +172,13 @@ export const CONTINUE_UPLOAD: ClientRoute = clientRoute({
   id: 'continueGeminiUpload',
   method: 'post',
   path: '/files/{upload}',
-  params: { upload: { description: 'The secret of the upload, which counts as a key.' } },
-  summary: 'Adds bytes to an upload, asks how far it is, ends it or makes a file of it.',
+  params: { upload: { description: 'The secret of the upload. It replaces an API key.' } },
+  summary: 'Adds bytes to an upload, queries its progress, cancels it, or completes it as a file.',
   headers: {
     'X-Goog-Upload-Command': {
       description: '`upload`, `upload, finalize`, `finalize`, `query` or `cancel`.',
     },
-    'X-Goog-Upload-Offset': { description: 'Bytes in front of those of the body.' },
+    'X-Goog-Upload-Offset': { description: 'Number of bytes sent before this body.' },
   },
   bodyMedia: 'application/octet-stream',
   body: z.string().meta({ contentMediaType: 'application/octet-stream' }),
@@ -277,7 +277,7 @@ async function findUpload({ files }: Pick<ClientDependencies, 'files'>, id: stri
 }
 
 function noUpload(): GatewayError {
-  return new GatewayError('not_found', 'There is no such upload: it has ended, or it was never begun.');
+  return new GatewayError('not_found', 'The upload does not exist or has ended. Start a new one.');
 }
 
 function findFile(call: ClientCall): Promise<StoredFile> {

@@ -1,7 +1,7 @@
 // Resumes streams that clients have lost: those of this process, of other processes, and of finished jobs. A stream
 // that no longer exists is refused with a reason.
 import { z } from 'zod';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import {
   type BackgroundResponses,
   type Client,
@@ -41,14 +41,16 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
     method: 'get',
     path: '/streams/{id}',
     tag: 'Streams',
-    summary: 'The events of a kept stream behind one that the client has, then those that follow.',
+    summary: 'Resumes a stored stream after the last event that the client received.',
     description:
-      'The id is the `x-request-id` of the answer. A 204 says that the client has everything, a 410 why a stream is gone.',
+      'The id is the `x-request-id` of the response. 204: the client has received all events. 410: the stream can no longer be resumed; the message says why.',
     params: { id: { description: 'The id of the generation.' } },
     query: z.object({
-      after: eventNumber.describe('Number of the last event that the client has. Absent: from the start.'),
+      after: eventNumber.describe(
+        'Number of the last event that the client received. Absent: from the start.',
+      ),
     }),
-    headers: { 'last-event-id': { description: 'The same, as an `EventSource` says it.' } },
+    headers: { 'last-event-id': { description: 'The same, as sent by an `EventSource`.' } },
     media: 'text/event-stream',
     answer: eventStream,
     alsoStatus: { 204: null },
@@ -146,13 +148,13 @@ function placeOf({ first, next, opening }: Numbered, { after, param }: Start): n
   if (after < first)
     throw new GatewayError(
       'not_found',
-      'The gateway was interrupted while it made this answer, and makes it anew: read the stream from its start.',
+      'The gateway was interrupted and generates this response again. Read the stream from its start.',
       { httpStatus: 410, code: 'stream_restarted' },
     );
   if (after >= next)
     throw new GatewayError(
       'invalid_request',
-      `The stream has no event ${after} yet; its last one is ${next - 1}.`,
+      `The stream has no event ${after} yet; the last one is ${next - 1}.`,
       { param },
     );
   return after;
@@ -261,7 +263,7 @@ class CutClient implements Client {
     this.#client.fail(
       new GatewayError(
         'upstream_unavailable',
-        'The process that keeps this stream does not answer. Ask again.',
+        'The process that stores this stream did not respond. Try again.',
         { fault: 'gateway', retryAfterMs: 1_000 },
       ),
     );
@@ -269,16 +271,16 @@ class CutClient implements Client {
 }
 
 const REASONS: Readonly<Record<Gone | 'unreached' | 'unknown', string>> = {
-  expired: 'it ended a while ago (`streams.keep_s`)',
-  memory: 'there was no memory to keep it any longer (`streams.max_mb`)',
+  expired: 'its retention time has passed (`streams.keep_s`)',
+  memory: 'it was removed to free memory (`streams.max_mb`)',
   unreached:
-    'this replica does not keep it, and where PostgreSQL alone is shared, a stream is kept by the replica that made it; ask that one, or set `redis_url`',
-  unknown: 'it was not kept, its answer was deleted, or it ended a while ago',
+    'this replica does not store it; without Redis, each stream is stored only on the replica that generated it. Send the request to that replica, or set `redis_url`',
+  unknown: 'it was not stored, its response was deleted, or its retention time has passed',
 };
 
 /** 410: the stream existed, or may have. */
 function gone(why: Gone | 'unreached' | null): GatewayError {
-  return new GatewayError('not_found', `This stream can not be resumed: ${REASONS[why ?? 'unknown']}.`, {
+  return new GatewayError('not_found', `This stream cannot be resumed: ${REASONS[why ?? 'unknown']}.`, {
     httpStatus: 410,
     code: 'stream_gone',
   });
@@ -292,5 +294,5 @@ function startOf(asked: number | undefined, { headers }: Request): Start {
   if (text === null || text === '') return { after: null, param };
   const read = eventNumber.safeParse(text);
   if (read.success && read.data !== undefined) return { after: read.data, param };
-  throw new GatewayError('invalid_request', `${param}: must be the number of an event`, { param });
+  throw new GatewayError('invalid_request', `${param}: ${TEXTS.mustBeEventNumber}`, { param });
 }

@@ -31,7 +31,7 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'createMessageBatch',
     method: 'post',
     path: '/messages/batches',
-    summary: 'Runs many requests of the Messages API.',
+    summary: 'Creates a batch of Messages requests.',
     bodyMedia: 'application/json',
     body: z.object({
       requests: z.array(z.object({ custom_id: z.string(), params: z.looseObject({}) })),
@@ -69,11 +69,11 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'listMessageBatches',
     method: 'get',
     path: '/messages/batches',
-    summary: 'The batches of the project, newest first.',
+    summary: 'Lists the batches of the project, newest first.',
     query: z.object({
       limit: pageSize(MOST_LISTED),
-      after_id: z.string().optional().describe('The page that follows this batch.'),
-      before_id: z.string().optional().describe('The page that comes before this batch.'),
+      after_id: z.string().optional().describe('Id of a batch; returns the page after it.'),
+      before_id: z.string().optional().describe('Id of a batch; returns the page before it.'),
     }),
     answer: pageShape(batch),
     async run(call) {
@@ -92,7 +92,7 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'retrieveMessageBatch',
     method: 'get',
     path: '/messages/batches/{id}',
-    summary: 'How a batch stands.',
+    summary: 'Returns the status of a batch.',
     answer: batch,
     refusals: [404],
     run: async (call) => shown(await findBatch(call)),
@@ -129,7 +129,7 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'resultsOfMessageBatch',
     method: 'get',
     path: '/messages/batches/{id}/results',
-    summary: 'The results of a batch that has ended, one a line.',
+    summary: 'Returns the results of a batch that has ended, one per line.',
     media: 'application/x-jsonl',
     answer: z.string(),
     refusals: [404],
@@ -139,7 +139,10 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
       const file = outputFile === null ? null : await deps.files.find(projectId, outputFile);
       const content = file && (await deps.files.stream(file));
       if (content) return new Response(content, { headers: { 'content-type': 'application/x-jsonl' } });
-      throw new GatewayError('not_found', `The batch '${batchId}' has no results yet, or not any more.`);
+      throw new GatewayError(
+        'not_found',
+        `The batch '${batchId}' has no results: it has not ended, or its results are no longer stored.`,
+      );
     },
   }),
 ];

@@ -54,9 +54,9 @@ export const MODEL_ROUTES: readonly ClientRoute[] = [
     method: 'get',
     path: '/models',
     tag: 'Models',
-    summary: 'The models that the key may use.',
+    summary: 'Lists the models that the key may use.',
     description:
-      'Clients of Anthropic and Google, known by their headers, get them in their own shapes. Codex, known by its `client_version`, finds its own list beside them.',
+      'Clients of Anthropic and Google, recognised by their headers, get the format of their vendor. Codex, recognised by `client_version`, also gets its own list.',
     query: z.object({ client_version: z.string().optional() }),
     answer: z.union([
       listShape(modelShape),
@@ -82,7 +82,7 @@ export const MODEL_ROUTES: readonly ClientRoute[] = [
     path: '/models/{id}',
     isDeep: true,
     tag: 'Models',
-    summary: 'One model, by its id or an alias.',
+    summary: 'Returns a model by its id or an alias.',
     params: { id: { description: TEXTS.modelId, example: 'sim%2Fchat' } },
     answer: z.union([modelShape, ...foreign.map(({ model }) => model)]) as z.ZodType<JsonObject>,
     refusals: [404],

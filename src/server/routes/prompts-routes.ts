@@ -23,7 +23,7 @@ const name = z
   .string()
   .max(MAX_NAME_CHARS, TEXTS.tooLong(MAX_NAME_CHARS))
   .nullish()
-  .describe('Null takes the name away.');
+  .describe('Null removes the name.');
 const template = z.looseObject({}).describe('A request with `{{variables}}` in its texts.');
 const promptShape = z.looseObject({
   id: z.string(),
@@ -47,7 +47,7 @@ export const PROMPT_ROUTES: readonly ClientRoute[] = [
     id: 'createPrompt',
     method: 'post',
     path: '/prompts',
-    summary: 'Keeps a prompt template.',
+    summary: 'Creates a prompt template.',
     body: z.looseObject({ name, template }),
     bodyExample: { name: 'greeting', template: TEMPLATE },
     answer: promptShape,
@@ -64,7 +64,7 @@ export const PROMPT_ROUTES: readonly ClientRoute[] = [
     id: 'listPrompts',
     method: 'get',
     path: '/prompts',
-    summary: 'All prompt templates: those of files first.',
+    summary: 'Lists the prompt templates, those from files first.',
     query: z.object(pageQuery()),
     answer: listShape(promptShape),
     run: list,
@@ -74,7 +74,7 @@ export const PROMPT_ROUTES: readonly ClientRoute[] = [
     id: 'retrievePrompt',
     method: 'get',
     path: '/prompts/{id}',
-    summary: 'One prompt, with the template of a version.',
+    summary: 'Returns a prompt with the template of one version.',
     query: z.object({ version: z.string().optional() }),
     answer: promptShape,
     run: async (call) => encodePrompt(await findPrompt(call), call.query.version),
@@ -84,7 +84,7 @@ export const PROMPT_ROUTES: readonly ClientRoute[] = [
     id: 'updatePrompt',
     method: 'post',
     path: '/prompts/{id}',
-    summary: 'Renames a prompt, or makes another version the default.',
+    summary: 'Updates the name or the default version of a prompt.',
     body: z.looseObject({ name, default_version: z.string().nullish() }),
     bodyExample: { name: 'welcome' },
     answer: promptShape,
@@ -104,7 +104,7 @@ export const PROMPT_ROUTES: readonly ClientRoute[] = [
     id: 'deletePrompt',
     method: 'delete',
     path: '/prompts/{id}',
-    summary: 'Deletes a prompt with all versions.',
+    summary: 'Deletes a prompt and all its versions.',
     answer: deletedShape,
     async run(call) {
       const kept = (await findStored(call, call.param('id'))).id;
@@ -189,7 +189,7 @@ async function findStored(call: Asked, kept: string): Promise<AnyPrompt> {
   if (files().has(kept))
     throw new GatewayError(
       'conflict',
-      `the prompt '${kept}' is a file in the folder of the key \`prompts\`; change it there`,
+      `The prompt '${kept}' is a file in the folder that the setting \`prompts\` names. Change it there.`,
     );
   const found = await store.find(call.projectId, kept);
   if (!found) throw unknownPrompt(kept);

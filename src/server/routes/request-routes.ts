@@ -14,15 +14,15 @@ export const RECORD: ClientRoute = clientRoute({
   method: 'get',
   path: '/generation',
   tag: 'Generations',
-  summary: 'The record of one request of the project: tokens, cost, attempts.',
+  summary: 'Returns the record of a request: tokens, cost, attempts.',
   query: z.object({
-    id: z.string('the id of a generation is required').describe('The id of an answer, of any protocol.'),
+    id: z.string('must be the id of a generation').describe('The id of a response of any protocol.'),
     try: z.coerce
       .number()
       .int()
       .min(1)
       .optional()
-      .describe('Number of a try, of an answer in the background that was tried again. Absent: the latest.'),
+      .describe('Number of the try, for a background response that was retried. Absent: the latest.'),
   }),
   answer: z.looseObject({
     id: z.string(),
@@ -57,12 +57,12 @@ export const EXPLANATION: ClientRoute = clientRoute({
   method: 'post',
   path: '/route/explain',
   tag: 'Routing',
-  summary: 'How a request would be routed, without sending it.',
+  summary: 'Explains how a request would be routed, without sending it.',
   query: z.object({
-    protocol: z.string().optional().describe('That of the request, where its body does not tell.'),
-    model: z.string().optional().describe('For bodies that do not name one.'),
+    protocol: z.string().optional().describe('Protocol of the request. Absent: detected from the body.'),
+    model: z.string().optional().describe('Model of the request, for protocols whose body does not name it.'),
   }),
-  body: z.looseObject({}).describe('A request as its own path takes it.'),
+  body: z.looseObject({}).describe('The body of the request.'),
   bodyExample: { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello' }] },
   answer: anyObject,
   refusals: [404],

@@ -34,7 +34,7 @@ export const RESPONSE_ROUTES: readonly ClientRoute[] = [
     id: 'retrieveResponse',
     method: 'get',
     path: '/responses/{id}',
-    summary: 'A response that was kept, as it was or as its events.',
+    summary: 'Returns a stored response, whole or as events.',
     query: z.object({
       stream: z.enum(['true', 'false'], TEXTS.mustBeBoolean).optional(),
       starting_after: eventNumber,
@@ -69,7 +69,7 @@ export const RESPONSE_ROUTES: readonly ClientRoute[] = [
     id: 'listInputItems',
     method: 'get',
     path: '/responses/{id}/input_items',
-    summary: 'Everything that led to a response.',
+    summary: 'Lists the input items of a response.',
     query: z.object({ ...pageQuery(), ...INCLUDE }),
     answer: listShape(anyObject),
     // "Items used to generate this response" (OpenAI's reference) include those of earlier turns.
@@ -89,7 +89,7 @@ export const RESPONSE_ROUTES: readonly ClientRoute[] = [
     id: 'cancelResponse',
     method: 'post',
     path: '/responses/{id}/cancel',
-    summary: 'Ends a response that is made in the background.',
+    summary: 'Cancels a background response.',
     answer: responseShape,
     async run(call) {
       const id = call.param('id');
@@ -98,7 +98,7 @@ export const RESPONSE_ROUTES: readonly ClientRoute[] = [
       if (isCancelled) return Response.json(response);
       throw new GatewayError(
         'invalid_request',
-        `only a response that runs in the background can be cancelled, and '${id}' does not; close the connection to cancel a running one`,
+        `Only background responses can be cancelled, and '${id}' is not one. To cancel any other response, close its connection.`,
       );
     },
   }),
@@ -113,7 +113,7 @@ async function retrieve(call: Asked): Promise<Response> {
   const { starting_after: after, stream } = call.query;
   const isStream = stream === 'true';
   if (after !== undefined && !isStream)
-    throw new GatewayError('invalid_request', 'starting_after: needs stream=true', {
+    throw new GatewayError('invalid_request', 'starting_after: requires stream=true', {
       param: 'starting_after',
     });
   // A stream replayed from the start contains the requested members.

@@ -19,9 +19,10 @@ export const RESULT_ROUTES: readonly ClientRoute[] = [
     id: 'retrieveResult',
     method: 'get',
     path: '/generations/{id}/result',
-    summary: 'The answer to a request with `Prefer: respond-async`, in the protocol of that request.',
+    summary:
+      'Returns the response to a request with `Prefer: respond-async`, in the protocol of that request.',
     description:
-      'A 202 says that it is not there yet. An answer that failed has the status and the body that its client would have got; a 410 is told of one that was cancelled.',
+      '202: the response is not ready. 410: it was cancelled. A failed response has the status and body that a direct request would have had.',
     answer: z.looseObject({}),
     alsoStatus: { 202: standing },
     refusals: [404, 410],
@@ -37,7 +38,7 @@ export const RESULT_ROUTES: readonly ClientRoute[] = [
       }
       const made = await call.deps.background.result(call.projectId, job.id);
       if (made) return new Response(made.body, { status: made.status, headers: made.headers });
-      throw new GatewayError('not_found', `This answer was ${statusOf(job)}: there is no result.`, {
+      throw new GatewayError('not_found', `This response was ${statusOf(job)} and has no result.`, {
         httpStatus: 410,
         code: 'no_result',
       });
@@ -48,7 +49,7 @@ export const RESULT_ROUTES: readonly ClientRoute[] = [
     id: 'cancelResult',
     method: 'post',
     path: '/generations/{id}/cancel',
-    summary: 'Ends a request with `Prefer: respond-async`.',
+    summary: 'Cancels a request with `Prefer: respond-async`.',
     answer: standing,
     refusals: [404],
     async run(call) {

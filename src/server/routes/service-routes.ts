@@ -65,7 +65,7 @@ const OPEN: ServiceGroup = {
       method: 'get',
       path: '/',
       tag,
-      summary: 'Tells that a gateway is here.',
+      summary: 'Identifies the server as a gateway.',
       answer: z.looseObject({ name: z.literal('dragoman') }),
       // Claude Code requests the head of this page to check that the server is available.
       run({ request }) {
@@ -80,7 +80,7 @@ const OPEN: ServiceGroup = {
       method: 'get',
       path: '/healthz',
       tag,
-      summary: 'Whether the process lives.',
+      summary: 'Liveness check.',
       answer: z.looseObject({ status: z.literal('ok') }),
       run: () => ({ status: 'ok' as const }),
     }),
@@ -89,7 +89,7 @@ const OPEN: ServiceGroup = {
       method: 'get',
       path: '/readyz',
       tag,
-      summary: 'Whether it takes requests.',
+      summary: 'Readiness check.',
       answer: z.looseObject({ status: z.string() }),
       alsoStatus: { 503: z.looseObject({ status: z.string() }) },
       run({ deps }) {
@@ -115,7 +115,7 @@ const OPEN: ServiceGroup = {
       method: 'get',
       path: '/docs',
       tag,
-      summary: 'A page that shows this description.',
+      summary: 'This description as a web page.',
       media: 'text/html',
       answer: z.string(),
       run: describe,
@@ -126,7 +126,7 @@ const OPEN: ServiceGroup = {
       path: '/docs/{page}',
       isDeep: true,
       tag,
-      summary: 'A page of the documents, or a file that a page loads.',
+      summary: 'A page of the documentation, or a file that such a page loads.',
       media: '*/*',
       answer: z.string(),
       refusals: [404],
@@ -145,7 +145,7 @@ const OPERATORS: ServiceGroup = {
       method: 'get',
       path: '/metrics',
       tag,
-      summary: 'Everything that is counted, for Prometheus.',
+      summary: 'Metrics in the format of Prometheus.',
       media: 'text/plain',
       answer: z.string(),
       async run({ deps, request: { method, url, headers } }) {
@@ -167,6 +167,6 @@ function describe({ deps, request, served }: Pick<ServiceCall, 'deps' | 'request
 function degradations({ isStuck, isFull }: LedgerBacklog): readonly string[] {
   return [
     ...(isStuck ? [TEXTS.recordsWait] : []),
-    ...(isFull ? ['the journal is full, or the disk takes nothing: records may be lost'] : []),
+    ...(isFull ? ['the journal is full or cannot be written: records may be lost'] : []),
   ];
 }

@@ -45,7 +45,9 @@ export function batchesShown(protocol: ProtocolName) {
         before === undefined ? { limit, order, after } : { limit, order: 'asc', after: before };
       const start = before ?? after;
       if (start !== undefined && !(await deps.batches.find(projectId, protocol, start)))
-        throw new GatewayError('invalid_request', `${param}: no batch '${start.slice(0, 100)}'`, { param });
+        throw new GatewayError('invalid_request', `${param}: batch '${start.slice(0, 100)}' not found`, {
+          param,
+        });
       const { batches, hasMore } = await deps.batches.list(projectId, protocol, page);
       const found = before === undefined ? batches : batches.toReversed();
       const lastId = found.at(-1)?.id;
@@ -64,7 +66,7 @@ export async function lineFile(asked: Asked, id: string, param: string): Promise
   if (input.purpose === BATCH_PURPOSE) return input;
   throw new GatewayError(
     'invalid_request',
-    `${param}: the file was uploaded with the purpose '${input.purpose}': upload it with '${BATCH_PURPOSE}'`,
+    `${param}: the file has the purpose '${input.purpose}'; upload it with the purpose '${BATCH_PURPOSE}'`,
     { param },
   );
 }
@@ -85,6 +87,6 @@ export function ownerOf(path: string): ServedProtocol {
   const owner = servedProtocols.find(({ server }) =>
     server.addresses.routes.some((route) => route.path === path),
   );
-  if (!owner) throw new TypeError(`nobody serves ${path}`);
+  if (!owner) throw new TypeError(`no protocol serves ${path}`);
   return owner;
 }

@@ -81,7 +81,7 @@ export class UnknownRoutes {
       lower.replace(/^(?:\/api)?\/v\d+(?:\/v\d+)?\//, '/v1/'),
     ];
     const near = candidates.find((path) => path !== pathname && this.#routes().methodsAt(path).length > 0);
-    return near === undefined ? '' : `Perhaps ${near.slice(0, LONGEST_PATH)} is meant.`;
+    return near === undefined ? '' : `Did you mean ${near.slice(0, LONGEST_PATH)}?`;
   }
 }
 

@@ -101,7 +101,7 @@ export class ResponsesSocket implements SocketListener {
     const bytes = typeof message === 'string' ? Buffer.byteLength(message) : message.length;
     const limit = this.#deps.maxBodyBytes();
     if (bytes > limit) {
-      const reason = `a message may have ${limit} bytes (server.body_limit_mb)`;
+      const reason = `a message must have at most ${limit} bytes (server.body_limit_mb)`;
       return this.#socket?.close(CLOSE.tooBig, reason);
     }
     const hold = this.#deps.memory.open(this.#keyId);
@@ -181,7 +181,7 @@ export class ResponsesSocket implements SocketListener {
       this.#closing = CLOSE.done;
       throw limitReached(
         'websocket_connection_limit_reached',
-        'this connection has lasted 60 minutes; open a new one to go on',
+        'This connection has reached its limit of 60 minutes. Open a new one to continue.',
       );
     }
     if (
@@ -193,7 +193,7 @@ export class ResponsesSocket implements SocketListener {
     if (this.#names.size >= MAX_NAMED_LANES) {
       throw limitReached(
         'websocket_stream_limit_reached',
-        `this connection has used ${MAX_NAMED_LANES} stream ids; use one of them again, or another connection`,
+        `This connection has used ${MAX_NAMED_LANES} stream ids, which is the limit. Reuse one of them, or open another connection.`,
         'stream_id',
       );
     }
@@ -257,7 +257,7 @@ export class ResponsesSocket implements SocketListener {
     try {
       this.#unread.set(socket.waitingBytes());
     } catch {
-      socket.close(CLOSE.tryAgain, 'too much waits for this client, who does not read it');
+      socket.close(CLOSE.tryAgain, 'the client reads too slowly: too much output is queued');
     }
     return false;
   }
@@ -281,7 +281,7 @@ export class ResponsesSocket implements SocketListener {
 function queueFull(): GatewayError {
   return new GatewayError(
     'rate_limited',
-    'too many turns wait on this connection; wait until one has ended',
+    'Too many turns are queued on this connection. Wait until one has ended.',
     { code: 'websocket_queue_full' },
   );
 }
@@ -289,7 +289,7 @@ function queueFull(): GatewayError {
 function goingAway(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    'the gateway is shutting down; try again on a new connection',
+    'The gateway is shutting down. Try again on a new connection.',
   );
 }
 

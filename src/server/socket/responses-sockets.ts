@@ -17,7 +17,7 @@ export const SOCKET_ROUTE: RouteDescription = {
   method: 'get',
   path: '/responses',
   tag: 'Responses',
-  summary: 'Opens a WebSocket on which each message is a request for a response.',
+  summary: 'Opens a WebSocket. Each message on it requests a response.',
   status: 101,
   answer: null,
   refusals: [404],
@@ -76,7 +76,7 @@ export class ResponsesSockets {
       if (!connection.upgrade(socket, requestIds(id))) {
         throw new GatewayError(
           'invalid_request',
-          'the WebSocket handshake is not complete (RFC 6455, section 4.1)',
+          'The WebSocket handshake is incomplete (RFC 6455, section 4.1).',
         );
       }
       this.#open.set(socket, keyId);
@@ -94,13 +94,13 @@ export class ResponsesSockets {
     if (own >= maxConnectionsPerKey)
       throw new GatewayError(
         'rate_limited',
-        `this key has ${own} open WebSocket connections, and may have ${maxConnectionsPerKey} (server.websocket.max_connections_per_key); close one`,
+        `This key has ${own} open WebSocket connections; the limit is ${maxConnectionsPerKey} (server.websocket.max_connections_per_key). Close one of them.`,
         { fault: 'client', retryAfterMs: RETRY_MS, code: 'websocket_connections' },
       );
     if (this.#open.size >= maxConnections)
       throw new GatewayError(
         'upstream_unavailable',
-        `${maxConnections} WebSocket connections are open, which is the most that this gateway takes (server.websocket.max_connections); try again later`,
+        `The gateway has ${maxConnections} open WebSocket connections, which is the limit (server.websocket.max_connections). Try again later.`,
         { fault: 'gateway', httpStatus: 503, retryAfterMs: RETRY_MS, code: 'websocket_connections' },
       );
   }
@@ -114,7 +114,7 @@ export class ResponsesSockets {
 function upgradeRequired(id: string): Response {
   const error = new GatewayError(
     'invalid_request',
-    'GET /responses takes a WebSocket handshake; to create a response, POST to this path, and to read one, GET /responses/{id}',
+    'GET /responses requires a WebSocket handshake. Use POST /responses to create a response, and GET /responses/{id} to read one.',
     { code: 'upgrade_required' },
   );
   const headers = { ...requestIds(id), upgrade: 'websocket', connection: 'upgrade' };

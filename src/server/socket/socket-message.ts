@@ -17,9 +17,9 @@ const STREAM_ID = /^[\w.-]{1,256}$/;
 
 /** Parses a message. Null: it needs no response. @throws GatewayError `invalid_request` for an invalid message */
 export function readMessage(message: string | Uint8Array): CreateMessage | null {
-  if (typeof message !== 'string') throw wrong(undefined, 'send text messages, not binary ones');
+  if (typeof message !== 'string') throw wrong(undefined, 'Send text messages, not binary ones.');
   const { json } = parseBody(Buffer.from(message));
-  if (!isJsonObject(json)) throw wrong(undefined, 'a message must be a JSON object');
+  if (!isJsonObject(json)) throw wrong(undefined, 'A message must be a JSON object.');
   const { type, stream_id: streamId, generate, ...body } = json;
   // An acknowledgement sent by Codex.
   if (type === 'response.processed') return null;

@@ -105,7 +105,7 @@ export const REFUSALS: readonly Fault[] = [
       'second upstream_unavailable',
     ],
     gapsMs: [125, 0, 125],
-    client: { refused: 'overloaded', words: '(2 tries)' },
+    client: { refused: 'overloaded', words: '(2 attempts)' },
   },
   {
     name: '401 here, 503 there',

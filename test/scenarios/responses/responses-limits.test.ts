@@ -171,7 +171,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
       if (at(answer, 'status') !== 'queued' && at(answer, 'status') !== 'in_progress') return answer;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    throw new Error('the answer was not made');
+    throw new Error('the response was not generated');
   }
 });
 

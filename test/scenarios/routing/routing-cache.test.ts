@@ -73,7 +73,7 @@ test('the table says so', async () => {
   expect(at(table, 'candidates', 0)).toMatchObject({
     endpoint: 'west',
     holds_cache: true,
-    reason: 'holds the cached beginning of this conversation',
+    reason: 'has the beginning of this conversation in its cache',
   });
   expect(list(table, 'candidates').map((row) => at(row, 'holds_cache'))).toEqual([true, false, false]);
 });

@@ -233,7 +233,7 @@ describe('a measured factor', () => {
     expect(slugs(table)).toEqual(['east', 'west']);
     expect(at(table, 'candidates', 0)).toMatchObject({
       cache_hit_rate: 0.9,
-      reason: 'cost: 5.9 USD per million tokens in and out',
+      reason: 'cost: 5.9 USD per million input and output tokens',
     });
   });
 

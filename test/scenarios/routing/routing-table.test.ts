@@ -99,7 +99,7 @@ test('an open choice keeps counts of what was out; who asks gets the list', asyn
   const body = { model: 'auto', messages: [{ role: 'user', content: [image] }] };
   const { status, json } = await chat(scene, body);
   expect(status).toBe(400);
-  expect(at(json, 'error', 'message')).toContain('does not read image input');
+  expect(at(json, 'error', 'message')).toContain('does not support image input');
   const table = await kept({ model: 'auto' });
   const plan = await explained(scene, { model: 'auto' });
   expect(list(table, 'candidates').length).toBeGreaterThan(3);
@@ -127,7 +127,9 @@ describe('an endpoint that fails', () => {
     scene.asked.length = 0;
     for (let n = 0; n < 3; n += 1) expect((await chat(scene, { model: MODEL })).status).toBe(200);
     expect(scene.asked).toEqual(['east', 'west', 'west', 'west']);
-    expect(at(await row('east'), 'reason')).toBe('set aside: failed again when tried (upstream_unavailable)');
+    expect(at(await row('east'), 'reason')).toBe(
+      'set aside: failed again in a trial request (upstream_unavailable)',
+    );
 
     scene.clock.advance(15_000);
     scene.answer('east', good);

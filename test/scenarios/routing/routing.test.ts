@@ -312,7 +312,10 @@ describe('refused: a wish', () => {
       'of a price that nobody has',
       'provider.max_price',
       { max_price: { prompt: 0.5 } },
-      ['north: its prompt price is unknown', 'east: its prompt price of 4 USD exceeds 0.5'],
+      [
+        'north: its prompt price is unknown',
+        'east: its prompt price of 4 USD exceeds the maximum of 0.5 USD',
+      ],
     ],
     ['for nobody', 'provider.only', { only: ['nobody'] }, ['west: not in provider.only']],
     [
@@ -351,11 +354,11 @@ describe('refused: a wish', () => {
     const provider = { only: ['east'], require_parameters: true };
     const { status, json } = await chat(scene, { model: MODEL, logit_bias: { 5: 1 }, provider });
     expect([status, at(json, 'error', 'param')]).toEqual([400, 'provider.require_parameters']);
-    expect(at(json, 'error', 'message')).toContain('does not take logit_bias');
+    expect(at(json, 'error', 'message')).toContain('does not support logit_bias');
   });
 
   test.each<[string, string, readonly string[]]>([
-    ['an endpoint of nobody', 'house/one:sim', ["the model's id names sim"]],
+    ['an endpoint of nobody', 'house/one:sim', ['the model id names sim']],
     ['a misspelt provider', 'house/one:wset', ['house/one:wset', 'house/one']],
   ])('%s behind the id', async (_, model, parts) => {
     const { status, json } = await chat(scene, { model });

@@ -82,7 +82,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     const response = await scene.gateway.post('/chat/completions', body(true));
     // Not all of it: a failure would print megabytes.
     const text = (await response.text()).slice(-1000);
-    expect(text).toContain('more than 200 times as large as they came');
+    expect(text).toContain('expand to more than 200 times');
     expect(text).not.toContain('[DONE]');
   });
 
@@ -93,7 +93,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     scene.upstream('up').always(compressed(coding, data, 'application/json'));
     const response = await scene.gateway.post('/chat/completions', body(false));
     expect(response.status).toBe(502);
-    expect(await response.text()).toContain('more than 200 times as large as they came');
+    expect(await response.text()).toContain('expand to more than 200 times');
   });
 });
 
@@ -108,5 +108,5 @@ test('a frame that wants a window of 128 MB is refused', async () => {
   scene.upstream('up').always(compressed('zstd', data, 'application/json'));
   const response = await scene.gateway.post('/chat/completions', body(false));
   expect(response.status).toBe(502);
-  expect(at(await response.json(), 'error', 'message')).toContain('data are damaged');
+  expect(at(await response.json(), 'error', 'message')).toContain('data are corrupt');
 });

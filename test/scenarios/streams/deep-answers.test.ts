@@ -36,7 +36,7 @@ describe.each(['relayed', 'translated'] as const)('%s', (lane) => {
       const response = await scene().gateway.post(path(model, false), ask(model, false));
       const text = await response.text();
       expect(response.ok).toBe(!fails);
-      if (fails) expect(text).toContain('an answer that is nested more than 256 levels deep');
+      if (fails) expect(text).toContain('a response that is nested more than 256 levels deep');
       else expect(receive(false, text).text).toBe('Hello');
     });
 

@@ -266,7 +266,7 @@ test('a key stands for one request: the same key with another one is a conflict'
   ] as const) {
     const other = await scene.gateway.post(path, { ...body, ...more }, { 'idempotency-key': 'k1' });
     expect([path, other.status]).toEqual([path, 409]);
-    expect(await other.text()).toContain('was used for another request');
+    expect(await other.text()).toContain('was already used for a different request');
   }
   // Headers that do not steer the gateway do not make another request.
   const same = await ask(scene, 'k1', { stream: true, headers: { 'x-other': '1' } });

@@ -49,7 +49,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     const record = await recordOf(scene.gateway, again);
     expect(attemptsOf(record)).toEqual(['up failed', 'up completed']);
     expect(at(record, 'attempts', 0, 'error', 'message')).toContain(
-      'over a connection that was used before (it was closed',
+      'failed on a reused connection (it was closed',
     );
     expect(scene.upstream('other').requests).toHaveLength(0);
   });

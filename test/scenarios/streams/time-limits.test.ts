@@ -153,7 +153,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
         expect(response.status).toBe(400);
         // Not every protocol has a member for the name of what is wrong.
         const message = String(at(await response.json(), 'error', 'message'));
-        expect(message).toContain(`${name}: must be a whole number of milliseconds`);
+        expect(message).toContain(`${name}: must be an integer of at least 1`);
         expect(scene.upstream('first').requests).toHaveLength(0);
       }
     },

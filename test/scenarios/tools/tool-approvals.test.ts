@@ -112,7 +112,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     const second = await go({ input: 'What is 6 x 7? No tools', previous_response_id: first.id });
     expect(typesOf(second)).toEqual(['message']);
     // Over Messages result and question are one message, of which the simulated model quotes the first.
-    expect(JSON.stringify(at(second.body, 'output'))).toMatch(/42|Nobody has allowed this call/);
+    expect(JSON.stringify(at(second.body, 'output'))).toMatch(/42|has not been approved/);
     expect(scene.mcp.calls).toHaveLength(before);
   });
 
@@ -192,7 +192,7 @@ describe.each(WAYS)('over %s', (way) => {
       { input: [allow(add)], tools, previous_response_id: first.id },
       false,
     );
-    expect(reported(scene.upstream.requests[1]).join('\n')).toContain('Nobody has allowed this call.');
+    expect(reported(scene.upstream.requests[1]).join('\n')).toContain('This call has not been approved.');
     const third = await ask(
       scene,
       way,

@@ -135,7 +135,7 @@ describe('allowed calls', () => {
     expect(at(body, 'status')).toBe('completed');
     expect(scene.mcp.calls.length - before).toBe(128);
     const lines = reported(scene.upstream.requests.at(-1)).join('\n');
-    expect(lines.match(/No more than 128 tool calls/g)).toHaveLength(2);
+    expect(lines.match(/At most 128 tool calls/g)).toHaveLength(2);
     const next = { input: 'And the others?', tools: tools(), previous_response_id: id };
     await ask(scene, 'chat', next, false);
     expect(scene.mcp.calls.length - before).toBe(130);
@@ -153,7 +153,7 @@ describe('allowed calls', () => {
     scene.upstream.script(says('chat', [{ text: 'Done.' }]));
     await ask(scene, 'chat', { input: allowed(3, 'photo'), tools: tools() }, false);
     const sent = scene.upstream.requests.at(-1)?.text ?? '';
-    expect(sent.match(/The result is left out/g)).toHaveLength(1);
+    expect(sent.match(/The result was omitted/g)).toHaveLength(1);
     expect(sent.length).toBeLessThan(9 * 1_048_576);
   });
 });
@@ -164,7 +164,7 @@ test('a result of countless blocks, or of endless descriptions, is cut as a long
   await ask(scene, 'chat', { input: 'Go.', tools: [serverAt(scene.mcp.url)] }, false);
   const sent = scene.upstream.requests.at(-1)?.text ?? '';
   expect(sent).toContain('the beginning');
-  expect(sent).toContain('[The result was cut: it is too long.]');
+  expect(sent).toContain('[The result was truncated: it is too long.]');
   expect(sent.length).toBeLessThan(200_000);
 });
 
@@ -198,7 +198,7 @@ test('one turn that calls without end is answered after so many calls', async ()
   const { body } = await ask(scene, 'chat', { input: 'Rivers?', tools: [SEARCH] }, false);
   expect(at(body, 'status')).toBe('completed');
   expect(scene.web.searches).toHaveLength(128);
-  expect(reported(scene.upstream.requests.at(-1)).join('\n')).toContain('No more than 128 tool calls');
+  expect(reported(scene.upstream.requests.at(-1)).join('\n')).toContain('At most 128 tool calls');
 });
 
 test('ten thousand listed tools whose names collide cost no more than a list', async () => {

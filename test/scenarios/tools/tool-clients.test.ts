@@ -79,7 +79,7 @@ describe.each(SIMULATED_BOTH)('clients of Messages, %s, streamed: %p', (model, s
   test('`max_uses` ends the searches', async () => {
     const answer = await go({ messages: [user(`${CALL}\ncall web_search {"query": "again"}`)] });
     expect(scene.web.searches).toHaveLength(1);
-    expect(JSON.stringify(answer.content)).toContain('No more than 1 searches');
+    expect(JSON.stringify(answer.content)).toContain('At most 1 searches');
   });
 
   test('a forced search is made once, by its name or by `any`', async () => {

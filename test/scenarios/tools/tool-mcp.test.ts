@@ -240,7 +240,7 @@ test.each(SIMULATED)('%s: a huge result is cut, and the model is told', async (m
   const answer = await ask(scene, 'chat', body, false);
   const output = String(at(itemsOf(answer, 'mcp_call')[0], 'output'));
   expect(output.length).toBeLessThan(256 * 1024 + 100);
-  expect(output).toEndWith('[The result was cut: it is too long.]');
+  expect(output).toEndWith('[The result was truncated: it is too long.]');
 });
 
 describe('the events of a list and a call', () => {

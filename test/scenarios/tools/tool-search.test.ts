@@ -137,7 +137,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     const answer = await go({ input: CALL });
     expect(at(searchesOf(answer)[0], 'status')).toBe('failed');
     expect(at(answer.body, 'status')).toBe('completed');
-    expect(messageOf(answer).text).toContain('it answered with status 500');
+    expect(messageOf(answer).text).toContain('it returned status 500');
     expectCitations(answer, []);
   });
 
@@ -301,7 +301,7 @@ describe('limits', () => {
     expect(searchesOf(answer)).toHaveLength(2);
     const lines = reported(scene.upstream.requests[1]);
     expect(lines.filter((line) => line.startsWith('call '))).toHaveLength(3);
-    expect(lines.find((line) => line.startsWith('result call_c'))).toContain('No more than 2 tool calls');
+    expect(lines.find((line) => line.startsWith('result call_c'))).toContain('At most 2 tool calls');
   });
 });
 

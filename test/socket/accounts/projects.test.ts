@@ -135,8 +135,8 @@ test('reasoning that was sealed for one key is opened for the others of its proj
     const { json: answer } = await call(key, 'POST', '/responses', next);
     return JSON.stringify((await call(key, 'GET', `/generation?id=${String(answer['id'])}`)).json['report']);
   };
-  expect(await reported(B)).not.toContain('sealed for another');
-  expect(await reported(STRANGER)).toContain('sealed for another');
+  expect(await reported(B)).not.toContain('encrypted for another');
+  expect(await reported(STRANGER)).toContain('encrypted for another');
 });
 
 describe('records', () => {

@@ -225,7 +225,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
         {
           error: {
             code: 'stream_gone',
-            message: expect.stringContaining('ask that one, or set `redis_url`'),
+            message: expect.stringContaining('or set `redis_url`'),
           },
         },
       ]);

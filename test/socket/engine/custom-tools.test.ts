@@ -97,7 +97,7 @@ describe.each(
     expect(received).toEqual(['Adding.', 'run call_1 1 + 22', READ_BESIDE]);
     expect(response.headers.get('x-dragoman-attempts')).toBe('1');
     expect(response.headers.get('x-dragoman-report')).toContain('tools[0]:approximated');
-    expect(await reasons(response)).toContain('does not enforce it');
+    expect(await reasons(response)).toContain('does not enforce the grammar');
   });
 
   test('an input that does not match is mended by a second call; the rest stays', async () => {
@@ -109,7 +109,7 @@ describe.each(
     expect(received).toEqual(['Adding.', 'run call_1 1 + 2', READ_BESIDE]);
     const record = await recordOf(scene.gateway, response);
     expect(list(record, 'attempts')).toHaveLength(2);
-    expect(await reasons(response)).toContain('mended by a second call');
+    expect(await reasons(response)).toContain('corrected by a second call');
     const [, repair] = scene.upstream('up').requests;
     expect(repair?.text).toContain('1 plus 2');
     expect(repair?.text).toContain('does not match the grammar');
@@ -125,7 +125,7 @@ describe.each(
     );
     const { received, response } = await exchange(client, model, streamed);
     expect(received).toEqual(['run call_1 one']);
-    expect(await reasons(response)).toContain('does not match, also after a second call');
+    expect(await reasons(response)).toContain('does not match, even after a second call');
   });
 });
 
@@ -225,7 +225,7 @@ describe('limits', () => {
     up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: 'one' }]] }), chatError(400));
     const { received, response } = await exchange('chat', 'plain/openai-chat', false);
     expect(received).toEqual(['run call_1 one']);
-    expect(await reasons(response)).toContain('could not be mended');
+    expect(await reasons(response)).toContain('could not be corrected');
   });
 
   test('the second call may not say more than the first', async () => {
@@ -277,9 +277,9 @@ describe('syntaxes', () => {
   test.each([
     ['lark', 'start: "a', 'line 1'],
     ['lark', 'start: missing', 'missing is not defined'],
-    ['lark', 'begin: "a"', 'start is not defined'],
+    ['lark', 'begin: "a"', 'the rule `start` is not defined'],
     ['lark', 'start: A\nA: "a" B\nB: A', 'part of itself'],
-    ['regex', '(a', 'not closed'],
+    ['regex', '(a', 'has no closing parenthesis'],
     ['regex', 'a{3,1}', 'out of order'],
     ['lark', `start: ${'('.repeat(1000)}`, 'levels deep'],
     ['lark', `start: "${'a'.repeat(100_001)}"`, 'larger than'],
@@ -298,9 +298,9 @@ describe('syntaxes', () => {
   });
 
   test.each([
-    ['regex', '(?=a)a', 'looks ahead'],
+    ['regex', '(?=a)a', 'uses lookahead'],
     ['lark', 'start: pair{"a"}\npair{x}: x x', 'templates'],
-    ['lark', 'start: "a" <|end|>', 'no part of Lark'],
+    ['lark', 'start: "a" <|end|>', 'not valid in Lark'],
     ['regex', '((a{900}){900}){900}', 'too large'],
   ])('what cannot be checked passes unchecked, and is reported: %s %p', async (syntax, definition, why) => {
     const up = scene.upstream('up');

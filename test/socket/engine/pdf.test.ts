@@ -219,8 +219,8 @@ describe('to an upstream that takes no files', () => {
       'encrypted',
     ],
     ['a scan', pdfOf(['', ''], { isScan: true }), 'a.pdf', 'application/pdf', 'no text'],
-    ['half a PDF', PAPER.subarray(0, 40), 'a.pdf', 'application/pdf', 'damaged'],
-    ['something else by the name of a PDF', Buffer.from('no'), 'a.pdf', 'application/pdf', 'damaged'],
+    ['half a PDF', PAPER.subarray(0, 40), 'a.pdf', 'application/pdf', 'corrupt'],
+    ['something else by the name of a PDF', Buffer.from('no'), 'a.pdf', 'application/pdf', 'corrupt'],
     [
       'a PDF of too many pages',
       pdfOf(Array.from({ length: 501 }, () => 'x')),
@@ -354,11 +354,11 @@ describe('one PDF', () => {
       rejection(pdfText(SLOW, forEver(), limits));
     expect(await within({ timeoutMs: 1, maxMemoryBytes: 1e12 })).toMatchObject({
       kind: 'unsupported',
-      message: 'the text of this PDF cannot be read: reading it takes longer than 0.001 seconds',
+      message: 'the text of this PDF cannot be extracted: reading it takes longer than 0.001 seconds',
     });
     if (process.platform === 'linux')
       expect(await within({ timeoutMs: 60_000, maxMemoryBytes: 1 })).toMatchObject({
-        message: 'the text of this PDF cannot be read: reading it takes too much memory',
+        message: 'the text of this PDF cannot be extracted: reading it takes too much memory',
       });
   });
 

@@ -25,7 +25,7 @@ describe('dragoman/auto', () => {
       'an image',
       { messages: [{ role: 'user', content: [image] }] },
       'medium',
-      { small: 'does not read image input', large: 'does not read image input' },
+      { small: 'does not support image input', large: 'does not support image input' },
     ],
     [
       'an image that a tool gave back',
@@ -41,19 +41,19 @@ describe('dragoman/auto', () => {
         ],
       },
       'medium',
-      { small: 'does not read image input' },
+      { small: 'does not support image input' },
     ],
     [
       'a long prompt',
       { messages: [{ role: 'user', content: 'word '.repeat(10_000) }] },
       'medium large',
-      { small: 'its context is too small' },
+      { small: 'its context window is too small' },
     ],
     [
       'a prompt that leaves no room for the answer',
       { messages: [{ role: 'user', content: 'word '.repeat(5_900) }], max_completion_tokens: 100_000 },
       'large',
-      { small: 'its context is too small', medium: 'its context is too small' },
+      { small: 'its context window is too small', medium: 'its context window is too small' },
     ],
     // The answer is never longer than the model can make it.
     [
@@ -73,13 +73,13 @@ describe('dragoman/auto', () => {
       'a provider',
       { provider: { only: ['west'] } },
       'large',
-      { small: 'ruled out by provider.only', medium: 'ruled out by provider.only' },
+      { small: 'excluded by provider.only', medium: 'excluded by provider.only' },
     ],
     [
       'a price',
       { provider: { max_price: { prompt: 2 } } },
       'small medium',
-      { large: 'ruled out by provider.max_price' },
+      { large: 'excluded by provider.max_price' },
     ],
   ])('%s', (_, body, left, out) => {
     const selection = select({ model: 'auto', ...body }, { peek: true });
@@ -98,7 +98,7 @@ describe('dragoman/auto', () => {
 
   test('counts what is out, and lists it only for those who ask', () => {
     const body = { model: 'auto', reasoning: { effort: 'low' } };
-    const counts = { 'cannot reason': 2, 'writes no text': 1 };
+    const counts = { 'cannot reason': 2, 'does not output text': 1 };
     const running = select(body);
     expect(running.excluded).toEqual([]);
     expect(running.basis?.['excluded']).toEqual({ 'cannot reason': 2 });
@@ -125,7 +125,7 @@ describe('dragoman/auto', () => {
     expect(ids(select({ model: 'auto' }))).not.toContain('sim/chat');
   });
 
-  test('takes what is superseded, or made for one purpose, only where nothing else fits', () => {
+  test('takes what is superseded, or for a special purpose, only where nothing else fits', () => {
     const catalog = build({}, { ANTHROPIC_API_KEY: 'sk-test', OPENAI_API_KEY: 'sk-test' });
     const order = (body: JsonObject, mayUse?: (id: string) => boolean): string[] =>
       ids(select({ model: 'auto', ...body }, { catalog, peek: true, ...(mayUse ? { mayUse } : {}) }));
@@ -142,7 +142,7 @@ describe('dragoman/auto', () => {
     expect(excluded).toContainEqual({
       modelId: 'openai/gpt-4-turbo',
       endpoint: null,
-      reason: 'superseded, or made for one purpose',
+      reason: 'superseded, or for a special purpose',
     });
     const scored = build({ models: [model('house/gpt-4', 1, { quality: 0.1 }), model('house/b', 2)] });
     expect(ids(select({ model: 'auto' }, { catalog: scored }))).toEqual(['gpt-4', 'b']);

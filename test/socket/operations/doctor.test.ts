@@ -241,7 +241,7 @@ describe('nothing is kept, and the exit code is 1, when', () => {
     upstream.always(() => {});
     const result = await doctor(configOf(), '--timeout', '0.2');
     expect(result.code).toBe(1);
-    expect(result.out).toContain('silent: no complete answer within 200 ms');
+    expect(result.out).toContain('silent: no complete response within 200 ms');
     expect(upstream.requests).toHaveLength(1);
   });
 
@@ -335,10 +335,10 @@ test('an examination costs no more requests than it announces', async () => {
 });
 
 test.each([
-  [['--provider', 'nobody'], '"nobody" is not a provider that is on'],
+  [['--provider', 'nobody'], '"nobody" is not an enabled provider'],
   [['--model', 'nobody/m'], 'there is no model "nobody/m"'],
   [['--timeout', 'soon'], '--timeout: "soon" is no number of seconds'],
-  [['nobody'], '"nobody" is not a provider that is on'],
+  [['nobody'], '"nobody" is not an enabled provider'],
   [['lab', 'm'], 'there is no place for "m": dragoman doctor [PROVIDER]'],
   [['--nonsense'], 'there is no option "--nonsense"'],
 ])('doctor %j is refused with exit code 2', async (args, message) => {

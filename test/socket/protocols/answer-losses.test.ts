@@ -507,7 +507,7 @@ describe.each(['a picture of Gemini', 'a picture of Chat Completions'] as const)
       const { text, lost } = await ask('anthropic-messages', special, isStreamed);
       const received = CLIENTS['anthropic-messages'].receive(isStreamed, text);
       expect(received).toMatchObject({ complete: true, error: null });
-      expect(received.text).toContain('no place for what the model answered with: a picture');
+      expect(received.text).toContain('cannot be expressed in this protocol: a picture');
       expect(lost).toEqual(['output[0]']);
     },
   );

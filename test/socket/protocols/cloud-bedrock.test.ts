@@ -208,14 +208,14 @@ describe('a stream that fails', () => {
       'The model broke',
     ],
     ['a damaged frame', [...begun, Buffer.from(HELLO[2] ?? []).fill(0, 40, 44)], 'end', 'checksum'],
-    ['a cut between frames', begun, 'end', 'before the answer was complete'],
+    ['a cut between frames', begun, 'end', 'before the response was complete'],
     [
       'a cut inside of a frame',
       [...begun, (HELLO[2] ?? Buffer.alloc(0)).subarray(0, 50)],
       'end',
       'middle of a message',
     ],
-    ['a lost connection', begun, 'cut', 'cut its answer short'],
+    ['a lost connection', begun, 'cut', 'ended its response early'],
   ] as const)(
     'by %s after content ends in an error, with what was said before',
     async (_, frames, end, words) => {

@@ -161,7 +161,7 @@ test('a model that cannot be addressed is passed over', async () => {
   const alone = await embed('vertex/.', 'a cat');
   expect([alone.status, at(await alone.json(), 'error', 'message')]).toEqual([
     404,
-    expect.stringContaining('no model of this name'),
+    expect.stringContaining('no model has this name'),
   ]);
 });
 
@@ -271,10 +271,10 @@ describe('embeddings on Bedrock', () => {
   test('are refused where they cannot be asked for', async () => {
     upstream.script();
     for (const [model, more, words] of [
-      ['amazon.titan-embed-text-v1', { dimensions: 256 }, 'have one length'],
-      ['cohere.embed-english-v3', { dimensions: 256 }, 'have one length'],
-      [TITAN, { input: [1, 2] }, 'takes texts only'],
-      ['arn:aws:bedrock:us-east-1:1:imported-model/embed', {}, 'none of Titan, Nova and Cohere'],
+      ['amazon.titan-embed-text-v1', { dimensions: 256 }, 'choice of dimensions'],
+      ['cohere.embed-english-v3', { dimensions: 256 }, 'choice of dimensions'],
+      [TITAN, { input: [1, 2] }, 'supports only texts'],
+      ['arn:aws:bedrock:us-east-1:1:imported-model/embed', {}, 'only Titan, Nova and Cohere'],
     ] as const) {
       const refused = await embed(`bedrock/${model}`, 'a', more);
       expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(words)]);

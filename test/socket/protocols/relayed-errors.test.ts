@@ -118,7 +118,7 @@ describe('not so', () => {
     expect(both.status).toBe(529);
     const { error } = (await both.json()) as { error: { type: string; message: string } };
     expect(error.type).toBe('overloaded_error');
-    expect(error.message).toMatch(/up.*\(2 tries\).*other.*\(2 tries\)/);
+    expect(error.message).toMatch(/up.*\(2 attempts\).*other.*\(2 attempts\)/);
     scene.upstream('other').always(whole(WORDS['anthropic-messages'][500] ?? '', 500));
     const one = await ask('anthropic-messages', 'two/messages', false);
     expect([one.status, at(await one.json(), 'error', 'type')]).toEqual([500, 'api_error']);

@@ -225,7 +225,7 @@ describe('structure that is meant to hurt', () => {
     ],
   ])('a name that stands twice %s', async (_, body, param) => {
     const error = await refusal(body);
-    expect(error.message).toContain('twice');
+    expect(error.message).toContain('duplicate member');
     expect(error.param).toBe(param);
   });
 

@@ -120,7 +120,7 @@ describe('stream_options without a stream', () => {
     expect(at(await recordOf(ignoring.gateway, served), 'report')).toContainEqual({
       path: 'stream_options',
       action: 'dropped',
-      reason: 'means something only in a stream',
+      reason: 'applies only to streams',
     });
     const explained = await ignoring.gateway.post(
       `/route/explain?protocol=${path === '/responses' ? 'openai-responses' : 'openai-chat'}`,

@@ -30,7 +30,7 @@ test.each([
   ['GET', '/v1/chat/completions/chatcmpl-1', /\/v1\/responses/],
   ['POST', '/api/v1/audio/transcriptions', /input_audio/],
   ['POST', '/v1/images/generations', /image_generation/],
-  ['POST', '/v1/moderations', /provider itself/],
+  ['POST', '/v1/moderations', /provider directly/],
   ['GET', '/v1/vector_stores/vs_1/files', /file_search/],
   ['POST', '/v1/rerank', /embeddings/],
   ['POST', '/v1/threads/thread_1/runs', /conversation/],
@@ -99,7 +99,7 @@ test.each([
   const methods = new Set(response.headers.get('allow')?.split(', '));
   expect(methods).toEqual(new Set(allow.split(', ')));
   const type = headers === ANTHROPIC ? { type: 'error' } : {};
-  const words = expect.stringContaining(`${path} does not take ${method}: it takes `);
+  const words = expect.stringContaining(`${path} does not support ${method}. Supported: `);
   expect(body).toMatchObject({ ...type, error: { message: words } });
 });
 
@@ -112,7 +112,7 @@ test.each([
 ])('%s %s says what is probably meant', async (method, path, meant) => {
   const [response, body] = await ask(method, path);
   expect(response.status).toBe(404);
-  const message = expect.stringContaining(`Perhaps ${meant} is meant.`);
+  const message = expect.stringContaining(`Did you mean ${meant}?`);
   expect(body).toMatchObject({ error: { message } });
 });
 

@@ -179,7 +179,7 @@ describe('a batch of Gemini', () => {
     expect(pager.page.map(({ name }) => name)).toEqual(names.slice(0, 2));
     expect((await pager.nextPage()).map(({ name }) => name)[0]).toBe(names[2]);
     const { json } = await ask('batches?pageToken=none');
-    expect(json).toMatchObject({ error: { message: "pageToken: no batch 'none'" } });
+    expect(json).toMatchObject({ error: { message: "pageToken: batch 'none' not found" } });
     const [name = ''] = names;
     await ai.batches.cancel({ name });
     await ended({ name });
@@ -225,7 +225,7 @@ describe('a batch of Gemini', () => {
       ],
       [{ batch: { ...(requests([{}]) as { batch: object }).batch, priority: 3 } }, 400, 'batch.priority'],
       [requests(Array.from({ length: 51 }, () => ({}))), 413, 'max_requests'],
-      ['{"batch":{"inputConfig":{"requests":{"requests":[{}]', 400, 'ends too early'],
+      ['{"batch":{"inputConfig":{"requests":{"requests":[{}]', 400, 'ends unexpectedly'],
       ['{"batch":{"inputConfig":{"requests":{"requests":[{}],"requests":[{}]}}}}', 400, 'twice'],
       ['{"batch":x}', 400, 'JSON'],
       ['[]', 400, 'object'],

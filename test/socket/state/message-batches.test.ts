@@ -103,7 +103,7 @@ describe('a batch of messages', () => {
     for (const param of ['after_id', 'before_id'])
       expect(await stateful.call('GET', `/messages/batches?${param}=none`)).toMatchObject({
         status: 400,
-        json: { error: { message: `${param}: no batch 'none'` } },
+        json: { error: { message: `${param}: batch 'none' not found` } },
       });
     const [id = ''] = ids;
     await ended(id);

@@ -36,7 +36,7 @@ describe("lines at their vendors' batch APIs", () => {
     ]);
     const waiting = await until(client, id, (batch) => 'waiting' in batch || ENDS.includes(batch.status));
     expect(waiting).toMatchObject({
-      waiting: { reason: expect.stringContaining('lines are in batches of') },
+      waiting: { reason: expect.stringContaining('lines were submitted to batches of') },
     });
     const batch = await ended(client, id);
     expect(batch).toMatchObject({

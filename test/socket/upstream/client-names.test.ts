@@ -162,7 +162,7 @@ test('a plan says in the words of the client what an endpoint does not take', as
     headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
     body: JSON.stringify({ ...ask, provider: { require_parameters: true } }),
   });
-  expect(await response.text()).toContain('does not take stop_sequences');
+  expect(await response.text()).toContain('does not support stop_sequences');
 });
 
 test("a body of another protocol's form is answered in the words that it has", async () => {

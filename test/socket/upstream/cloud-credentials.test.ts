@@ -199,7 +199,7 @@ describe('AWS', () => {
       async (gateway) => {
         issuer.script();
         const refused = await ask(gateway, NOVA);
-        expect(await refused.text()).toContain('can stand in no header');
+        expect(await refused.text()).toContain('not allowed in an HTTP header');
         expect(issuer.requests).toHaveLength(0);
       },
     ));
@@ -496,7 +496,7 @@ describe('Azure', () => {
         rmSync(join(folder, 'federated'));
         clock.advance(60 * MINUTE);
         const refused = await (await ask(gateway, 'azure/gpt')).text();
-        expect(refused).toContain('the federated token of the application cannot be read');
+        expect(refused).toContain("the application's federated token cannot be read");
         expect(refused).not.toContain(folder);
       },
     ));
@@ -683,7 +683,7 @@ describe('Google', () => {
       JSON.stringify({ type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r' }),
     );
     expect(originOf('vertex', { project: 'p' }, { CLOUDSDK_CONFIG: folder })).toBe(
-      'a person, from the login of gcloud',
+      'a person, from the gcloud login',
     );
     expect(originOf('vertex', { project: 'p', credentials: 'instance' }, {})).toBe(
       'the service account of the machine',

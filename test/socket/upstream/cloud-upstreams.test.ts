@@ -154,7 +154,7 @@ describe('Azure', () => {
     const catalog = catalogOf({ azure: { api_key: 'sk-a', protocols } });
     expect(catalog.find('azure/x')?.endpoints[0]?.baseUrl).toBe('https://house.example.com/openai/v1');
     const other = (): unknown => catalogOf({ azure: { api_key: 'sk-a', protocols: { 'openai-chat': {} } } });
-    expect(other).toThrow('providers.azure.protocols.openai-chat: needs a base URL');
+    expect(other).toThrow('providers.azure.protocols.openai-chat: requires a base URL');
   });
 
   test("Foundry serves Claude by Anthropic's protocol", () =>

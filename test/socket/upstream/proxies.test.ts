@@ -216,10 +216,10 @@ describe('a proxy that refuses', () => {
       );
 
   test.each([
-    ['http', '', 'its proxy wants a user name and a password (status 407)'],
-    ['http', USER, 'its proxy refuses the user name and password that it was given (status 407)'],
-    ['https', '', 'its proxy wants a user name and a password (status 407)'],
-    ['https', USER, 'its proxy refuses the user name and password that it was given (status 407)'],
+    ['http', '', 'its proxy requires a user name and a password (status 407)'],
+    ['http', USER, 'its proxy rejected the configured user name and password (status 407)'],
+    ['https', '', 'its proxy requires a user name and a password (status 407)'],
+    ['https', USER, 'its proxy rejected the configured user name and password (status 407)'],
   ])('%s as "%s": is explained, and told to nobody', async (scheme, user, words) => {
     proxy.misbehave = refusing('407 Proxy Authentication Required');
     await start(`${scheme}://${HOST}`, { proxy: proxy.address(user || undefined) });
@@ -232,7 +232,7 @@ describe('a proxy that refuses', () => {
   test('the connection says with which status', async () => {
     proxy.misbehave = refusing('403 Filtered');
     await start(`https://${HOST}`, { proxy: proxy.address() });
-    expect((await ask()).text).toContain('its proxy refuses the connection (status 403)');
+    expect((await ask()).text).toContain('its proxy refused the connection (status 403)');
   });
 
   test('is not taken for an upstream that refuses a key: the next endpoint answers', async () => {
@@ -267,20 +267,20 @@ describe('a hostile proxy', () => {
     };
 
   test.each<[string, Misbehaviour, string]>([
-    ['closes', (socket) => socket.end(), 'its proxy closed the connection without an answer'],
-    ['breaks off', (socket) => socket.destroy(), 'its proxy closed the connection without an answer'],
+    ['closes', (socket) => socket.end(), 'its proxy closed the connection without a response'],
+    ['breaks off', (socket) => socket.destroy(), 'its proxy closed the connection without a response'],
     ['breaks off in its head', (socket) => socket.end('HTTP/1.1 200 O'), 'without an answer'],
     [
       'talks nonsense',
       says('SSH-2.0-OpenSSH_9.9\r\n\r\n'),
-      'broke the HTTP protocol (malformed status line)',
+      'violated the HTTP protocol (malformed status line)',
     ],
     [
       'upgrades',
       says('HTTP/1.1 101 Switching\r\n\r\n'),
-      'broke the HTTP protocol (an upgrade that nobody asked for)',
+      'violated the HTTP protocol (an unrequested protocol upgrade)',
     ],
-    ['never comes to the answer', floods('HTTP/1.1 100 Continue\r\n\r\n'), 'more than 16 interim answers'],
+    ['never comes to the answer', floods('HTTP/1.1 100 Continue\r\n\r\n'), 'more than 16 interim responses'],
     ['has a head without end', floods('x'.repeat(65_536)), 'response head too long'],
     [
       'speaks in the name of the host',
@@ -290,7 +290,7 @@ describe('a hostile proxy', () => {
     [
       'redirects',
       says('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\n\r\n'),
-      'refuses the connection (status 302)',
+      'refused the connection (status 302)',
     ],
   ])('that %s breaks the connection and nothing else', async (_, misbehave, words) => {
     proxy.misbehave = misbehave;

@@ -20,24 +20,24 @@ test('a database that is away is told of when that begins, once a minute and at 
   for (let second = 0; second < 150; second += 1) {
     log.error('the API keys could not be read again', { error: away() });
     for (let request = 0; request < 20; request += 1)
-      log.with({ id: request }).error('an answer could not be kept', { error: away() });
+      log.with({ id: request }).error('a response could not be stored', { error: away() });
     clock.advance(1000);
   }
   expect(messages()).toEqual([
     'the API keys could not be read again',
-    'the database is still out of reach',
-    'the database is still out of reach',
+    'the database is still unreachable',
+    'the database is still unreachable',
   ]);
   expect(JSON.parse(lines[1] ?? '')).toMatchObject({
     level: 'warn',
     away_ms: 60_000,
-    failures: { 'an answer could not be kept': 1200, 'the API keys could not be read again': 59 },
+    failures: { 'a response could not be stored': 1200, 'the API keys could not be read again': 59 },
   });
   // An error with another cause is not held back.
-  log.error('an answer could not be kept', { error: new Error('something else') });
+  log.error('a response could not be stored', { error: new Error('something else') });
   expect(messages()).toHaveLength(4);
   clock.advance(10_000);
-  expect(messages().at(-1)).toBe('the database answers again');
+  expect(messages().at(-1)).toBe('the database is reachable again');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'info', away_ms: 149_000 });
   clock.advance(120_000);
   expect(messages()).toHaveLength(5);

@@ -37,14 +37,14 @@ describe('a call that was allowed', () => {
     expect(await ask('a', call('pay'))).toStartWith('pay');
     expect(await ask('a', call('pay'))).toStartWith('pay');
     later(1_000);
-    expect(await ask('a', call('pay'))).toContain('made before');
+    expect(await ask('a', call('pay'))).toContain('executed before');
     expect(made).toBe(1);
   });
 
   test('is made once also where its outcome is too large to be kept', async () => {
     const { ask } = remembering();
     await ask('a', call('photo', 30_000));
-    expect(await ask('a', call('photo', 30_000))).toContain('made before');
+    expect(await ask('a', call('photo', 30_000))).toContain('executed before');
     expect(made).toBe(1);
   });
 
@@ -59,11 +59,11 @@ test('outcomes of one key push out its own, and those of all keys the oldest', a
   const { ask } = remembering();
   await ask('b', call('first', 9_000));
   for (const name of ['one', 'two', 'three']) await ask('a', call(name, 9_000));
-  expect(await ask('a', call('one', 9_000))).toContain('made before');
+  expect(await ask('a', call('one', 9_000))).toContain('executed before');
   expect(await ask('a', call('three', 9_000))).toStartWith('three');
   expect(await ask('b', call('first', 9_000))).toStartWith('first');
   for (const name of ['four', 'five']) await ask('c', call(name, 9_000));
-  expect(await ask('b', call('first', 9_000))).toContain('made before');
+  expect(await ask('b', call('first', 9_000))).toContain('executed before');
   expect(await ask('c', call('five', 9_000))).toStartWith('five');
 });
 
@@ -75,5 +75,7 @@ test('hundreds of large outcomes leave no more than their share in memory', asyn
   Bun.gc(true);
   expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1_048_576);
   now += 24 * 3_600_000;
-  expect(outputOf(await calls.make('key9', call('149 ', 4 * 1_048_576), signal))).toContain('made before');
+  expect(outputOf(await calls.make('key9', call('149 ', 4 * 1_048_576), signal))).toContain(
+    'executed before',
+  );
 });

@@ -190,7 +190,7 @@ describe('a header', () => {
     ['content-length', '0'],
     ['Transfer-Encoding', 'chunked'],
     ['Mcp-Session-Id', 'stolen'],
-    ['a b', 'c'],
+    ['a b', 'value'],
     ['x-evil', `${TOKEN}\r\nhost: evil`],
     ['x-evil', 'ключ'],
   ])('%s cannot be sent', (name, value) => {

@@ -117,7 +117,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     });
     const thrown = await failureOf(session.callTool('throws', {}, PATIENT));
     expect(thrown.code).toBe('mcp_protocol_error');
-    expect(thrown.message).toBe('MCP server "things" says: out of paper (-32603)');
+    expect(thrown.message).toBe('MCP server "things" returned an error: out of paper (-32603)');
     const unknown = await failureOf(session.callTool('none', {}, PATIENT));
     expect(unknown.message).toContain('no tool is called none');
   });
@@ -536,7 +536,7 @@ describe('a server that misbehaves', () => {
     const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
     expect([code, message]).toEqual([
       'mcp_unavailable',
-      'MCP server "things" ended its stream without an answer',
+      'MCP server "things" ended its stream without a response',
     ]);
   });
 
@@ -561,7 +561,7 @@ describe('a server that misbehaves', () => {
     const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
     expect([code, message]).toEqual([
       'mcp_too_large',
-      'MCP server "things" asks more than 32 questions at once',
+      'MCP server "things" sent more than 32 requests at once',
     ]);
     expect(answers).toBeLessThanOrEqual(32);
   });
@@ -600,7 +600,7 @@ describe('a server that misbehaves', () => {
     });
     const session = open(server.url);
     const { message } = await failureOf(session.listTools(PATIENT));
-    expect(message).toBe('MCP server "things" answered with status 503: starting');
+    expect(message).toBe('MCP server "things" returned status 503: starting');
     isUp = true;
     expect(await session.listTools(PATIENT)).toHaveLength(1);
   });
@@ -624,7 +624,7 @@ describe('a server that misbehaves', () => {
     const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
     expect([code, message]).toEqual([
       'mcp_unavailable',
-      'MCP server "things" cannot be reached: this address could not be fetched: no connection could be made',
+      'MCP server "things" cannot be reached: this URL could not be fetched: no connection could be made',
     ]);
   });
 });

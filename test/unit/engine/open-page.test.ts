@@ -97,7 +97,7 @@ describe('a model opens', () => {
     let reads = 0;
     const its = tool(undefined, WISH, async () => {
       reads++;
-      throw new GatewayError('unsupported', 'it is damaged', { code: 'pdf_not_readable' });
+      throw new GatewayError('unsupported', 'it is corrupt', { code: 'pdf_not_readable' });
     });
     await run(its, 'web_search', { query: 'x' });
     site.script(page('', 'text/html'), page('%PDF-', 'application/pdf'));

@@ -208,7 +208,7 @@ describe('HTML', () => {
     const failure = await failureOf(
       read(serves('\u{e0041}'.repeat(200), 'text/plain'), '/x', { maxChars: 100 }),
     );
-    expect(failure.message).toContain('it holds no text');
+    expect(failure.message).toContain('it has no text');
   });
 
   test.each([
@@ -238,7 +238,7 @@ describe('HTML', () => {
   test('without text is an error', async () => {
     const failure = await failureOf(read(serves('<div id="root"></div><script src="app.js"></script>')));
     expect(failure).toMatchObject({ kind: 'unsupported', code: 'page_not_read' });
-    expect(failure.message).toContain('it holds no text');
+    expect(failure.message).toContain('it has no text');
   });
 });
 
@@ -309,7 +309,7 @@ describe('other types', () => {
     async (contentType) => {
       const bytes = '%PDF-1.7 …';
       expect((await failureOf(read(serves(bytes, contentType)))).message).toBe(
-        'this page could not be read: it is a PDF, and those cannot be read yet',
+        'this page could not be read: it is a PDF; PDF pages are not supported',
       );
       const readPdf = async (given: Uint8Array): Promise<string> => `${given.length} bytes`;
       const page = await read(serves(bytes, contentType), '/report.pdf', { readPdf });
@@ -324,7 +324,7 @@ describe('limits', () => {
     for (const answer of [serves(`<p>${words}`), serves(words, 'text/plain')]) {
       const page = await read(answer, '/x', { maxChars: 1000 });
       expect(page.text.startsWith(words.slice(0, 1000))).toBe(true);
-      expect(page.text.slice(1000)).toBe('\n\n[The page goes on; only its first 1000 characters are here.]');
+      expect(page.text.slice(1000)).toBe('\n\n[The page was truncated after 1000 characters.]');
     }
     expect((await read(serves(`<p>${words}`), '/x', { maxChars: words.length })).text).toBe(words);
   });
@@ -340,10 +340,10 @@ describe('limits', () => {
   });
 
   test.each([
-    [404, 'not_found', 'there is no such page'],
-    [410, 'not_found', 'there is no such page'],
-    [403, 'upstream_unavailable', 'its server answered with status 403'],
-    [500, 'upstream_unavailable', 'its server answered with status 500'],
+    [404, 'not_found', 'the page does not exist'],
+    [410, 'not_found', 'the page does not exist'],
+    [403, 'upstream_unavailable', 'its server returned status 403'],
+    [500, 'upstream_unavailable', 'its server returned status 500'],
   ] as const)('status %d', async (status, kind, reason) => {
     const failure = await failureOf(read(serves('<p>sorry', 'text/html', status)));
     expect(failure).toMatchObject({ kind, fault: 'upstream', code: 'page_not_read' });

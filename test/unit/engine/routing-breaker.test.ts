@@ -108,7 +108,7 @@ describe('breaker', () => {
     expect(bench.health().standing(bench.clock.now())).toEqual({
       state: 'open',
       until: bench.clock.now() + 15_000,
-      reason: 'failed again when tried (timeout)',
+      reason: 'failed again in a trial request (timeout)',
     });
     bench.clock.advance(15_000);
     expect(bench.state.admits(A)).toBe(true);

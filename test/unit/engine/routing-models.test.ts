@@ -102,7 +102,7 @@ describe('a request that names its model', () => {
     );
     expect(ids(selection)).toEqual(['small', 'medium']);
     expect(selection.excluded).toEqual([
-      { modelId: 'house/large', endpoint: null, reason: 'this API key may not use it' },
+      { modelId: 'house/large', endpoint: null, reason: 'not allowed for this API key' },
     ]);
   });
 
@@ -132,13 +132,13 @@ describe('refused', () => {
       'a provider behind it that is not on',
       { model: 'house/small:openai' },
       { kind: 'not_found', param: 'model' },
-      /house\/small does, but no provider "openai" is on/,
+      /house\/small does, but the provider "openai" is not enabled/,
     ],
     [
       'a choice that a wish leaves nobody for',
       { model: 'auto', provider: { only: ['sim'] } },
       { kind: 'unsupported', param: 'provider.only' },
-      /ruled out by provider\.only \(3\)/,
+      /excluded by provider\.only \(3\)/,
     ],
     [
       'an unknown fallback',
@@ -188,7 +188,7 @@ describe('refused', () => {
         ],
       },
       { kind: 'unsupported', param: 'model' },
-      /does not read audio input/,
+      /does not support audio input/,
     ],
   ])('%s', (_, body, facts, message) => {
     const error = refusal(body, { taskTypes: { code: ['house/large'] } });
@@ -271,9 +271,7 @@ describe('model_routing_config', () => {
     const report = new Report();
     const selection = select({ model: 'auto', model_routing_config: config }, { report });
     expect(ids(selection)).toEqual(['small']);
-    expect(selection.excluded).toEqual([
-      { modelId: 'house/tiny', endpoint: null, reason: 'there is no such model' },
-    ]);
+    expect(selection.excluded).toEqual([{ modelId: 'house/tiny', endpoint: null, reason: 'no such model' }]);
     expect(report.header()).toBe('model_routing_config.available_models[0]:dropped');
   });
 

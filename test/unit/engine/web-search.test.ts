@@ -199,7 +199,7 @@ describe.each(names)('%s', (name) => {
     engine.script(answers(429, { error: `slow down, ${KEY}` }, { 'retry-after': '7' }));
     const error = await failureOf(search(settings(name, { apiKey: new Secret(KEY) })));
     expect(error).toMatchObject({ kind: 'rate_limited', fault: 'upstream', retryAfterMs: 7000 });
-    expect(error.message).toBe(`web search (${name}): it answered with status 429: slow down, [secret]`);
+    expect(error.message).toBe(`web search (${name}): it returned status 429: slow down, [secret]`);
   });
 
   test.each([
@@ -211,7 +211,7 @@ describe.each(names)('%s', (name) => {
   ])('an answer that is %s is an error', async (_, body) => {
     engine.script(answers(200, body));
     const error = await failureOf(search(settings(name)));
-    expect(error.message).toBe(`web search (${name}): its answer is no list of results`);
+    expect(error.message).toBe(`web search (${name}): its response is not a list of results`);
     expect(error).toMatchObject({ kind: 'upstream_unavailable', fault: 'upstream' });
   });
 
@@ -244,7 +244,7 @@ describe.each(names)('%s', (name) => {
     engine.script(answers(500, { error: 'x'.repeat(5000) }));
     const error = await failureOf(search(settings(name)));
     expect(error).toMatchObject({ kind: 'upstream_unavailable', fault: 'upstream' });
-    expect(error.message).toContain('it answered with status 500: xxx');
+    expect(error.message).toContain('it returned status 500: xxx');
     expect(error.message.length).toBeLessThan(300);
   });
 });
@@ -399,7 +399,7 @@ describe('particular answers', () => {
   test("Brave's other refusals are told in its words", async () => {
     engine.script(answers(422, { type: 'ErrorResponse', error: { code: 'VALIDATION', detail: 'q is odd' } }));
     const failure = await failureOf(search(settings('brave')));
-    expect(failure.message).toBe('web search (brave): it answered with status 422: q is odd');
+    expect(failure.message).toBe('web search (brave): it returned status 422: q is odd');
   });
 
   test.each([
@@ -408,7 +408,7 @@ describe('particular answers', () => {
     ['exa', 402],
   ] as const)('%s: an account that is used up (%d)', async (name, status) => {
     engine.script(answers(status, { detail: { error: 'limit' } }));
-    expect((await failureOf(search(settings(name)))).message).toContain('used up; the operator must');
+    expect((await failureOf(search(settings(name)))).message).toContain('; the operator must');
   });
 
   test("Tavily's pages follow its words where much is wanted", async () => {
@@ -424,7 +424,7 @@ describe('particular answers', () => {
     ];
     engine.script(answers(200, searxngAnswer([], failed)));
     expect((await failureOf(search(settings('searxng')))).message).toBe(
-      'web search: none of the engines behind searxng answered (google: CAPTCHA, duckduckgo: timeout)',
+      "web search: none of SearXNG's engines responded (google: CAPTCHA, duckduckgo: timeout)",
     );
     engine.script(answers(200, searxngAnswer(HITS, failed)));
     expect((await search(settings('searxng'))).length).toBe(2);

@@ -410,7 +410,7 @@ test('a silent server costs one timeout', async () => {
   const exchange = await upstream.arrived(1);
   clock.advance(10_000);
   const diagnosis = await running;
-  expect(detail(diagnosis, 'answers')).toBe('silent: no complete answer within 10000 ms');
+  expect(detail(diagnosis, 'answers')).toBe('silent: no complete response within 10000 ms');
   expect(upstream.requests).toHaveLength(1);
   await exchange.closed;
 });
@@ -432,7 +432,7 @@ test('a server that falls silent later costs two', async () => {
   const diagnosis = await diagnose({ clock });
   expect(silences).toBe(2);
   expect(verdict(diagnosis, 'json_schema')).toBe('unknown');
-  expect(detail(diagnosis, 'json_schema')).toBe('no complete answer within 10000 ms');
+  expect(detail(diagnosis, 'json_schema')).toBe('no complete response within 10000 ms');
   expect(detail(diagnosis, 'tools')).toBe('not asked, after what went before');
   expect(diagnosis.facts.quirks).not.toHaveProperty('structuredOutput');
 });

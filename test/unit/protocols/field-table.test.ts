@@ -13,7 +13,7 @@ const ROWS: readonly Field<'supported'>[] = [
     note: '0 or more.',
     to: 'temperature',
     is: number(0),
-    write: atMost('temperature', 2, 'the largest temperature is 2'),
+    write: atMost('temperature', 2, 'the maximum temperature is 2'),
   },
   { name: 'count', support: 'supported', note: 'Only 1.', is: only(1) },
 ];
@@ -71,14 +71,14 @@ test('what was not said has no member, and what is too large is clamped with a r
   const [body, report] = written(AFTER, { temperature: 3.5 });
   expect(body).toEqual({ heat: 2 });
   expect(report.entries).toEqual([
-    { path: 'temperature', action: 'clamped', reason: 'the largest temperature is 2' },
+    { path: 'temperature', action: 'clamped', reason: 'the maximum temperature is 2' },
   ]);
 });
 
 test('members that no parameter stands for are checked', () => {
   expect(problemsOf(AFTER, { count: 2, stops: ['a', 'b', 'c'] })).toEqual([
     'count: only 1 is supported',
-    'stops: must not have more than 2 sequences',
+    'stops: must have at most 2 sequences',
   ]);
 });
 

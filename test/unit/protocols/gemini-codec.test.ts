@@ -59,10 +59,7 @@ describe('errors of Google', () => {
 
   test('a body that is no JSON is classified by its status', () => {
     const error = upstream.decodeError(502, () => null, '<html>bad gateway</html>');
-    expect([error.kind, error.message]).toEqual([
-      'upstream_unavailable',
-      'the upstream answered with status 502',
-    ]);
+    expect([error.kind, error.message]).toEqual(['upstream_unavailable', 'the upstream returned status 502']);
   });
 });
 
@@ -107,7 +104,7 @@ test('model and mode stand in the path', () => {
   expect(upstream.pathFor?.('tunedModels/mine', false)).toBe('/tunedModels/mine:generateContent');
   expect(upstream.pathFor?.('a b?c', false)).toBe('/models/a%20b%3Fc:generateContent');
   for (const name of ['..', '../files', 'models/../files', 'a//b', './a', ''])
-    expect(() => upstream.pathFor?.(name, false)).toThrow('there is no model of this name');
+    expect(() => upstream.pathFor?.(name, false)).toThrow('no model has this name');
   expect(counting.pathFor?.('gemini-3-pro')).toBe('/models/gemini-3-pro:countTokens');
 });
 
@@ -297,6 +294,6 @@ test('pieces of arguments cannot reach a prototype, and broken ones do no harm',
 test('a member that would become the prototype of the body is refused, not left out', () => {
   const body: unknown = JSON.parse('{"__proto__":{"contents":[{"parts":[{"text":"Hi"}]}]}}');
   expect(() => gemini.server?.decodeRequest(body, { model: 'm' })).toThrow(
-    '__proto__: is not a legal name of a member',
+    '__proto__: is not a valid member name',
   );
 });

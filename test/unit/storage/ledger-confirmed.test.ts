@@ -76,7 +76,7 @@ test('a database that is slow is waited for once, and again when it has taken so
   expect(target.taken).toEqual(['a', 'b']);
   expect(indexer.isStuck).toBe(false);
   expect(notices.map((notice) => notice.split(':')[0])).toEqual([
-    'the database takes no records',
+    'the database does not accept records',
     'the database takes records again',
   ]);
 });

@@ -87,7 +87,7 @@ describe('an event stream', () => {
       Buffer.from([200]),
       Buffer.concat([name('a', 7), Buffer.from([0, 9, 65])]),
     ];
-    for (const block of impossible) expect(() => parse([rawFrame(block, '')])).toThrow('impossible header');
+    for (const block of impossible) expect(() => parse([rawFrame(block, '')])).toThrow('invalid header');
   });
 
   test('of impossible lengths is refused before anything is gathered', () => {
@@ -100,7 +100,7 @@ describe('an event stream', () => {
       prelude.writeUInt32BE(length, 0);
       prelude.writeUInt32BE(headers, 4);
       prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
-      expect(() => parse([prelude])).toThrow('impossible length');
+      expect(() => parse([prelude])).toThrow('invalid message length');
     }
   });
 });

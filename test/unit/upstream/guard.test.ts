@@ -469,10 +469,10 @@ describe('fetching under guard', () => {
         .fetchWhole(get(url))
         .catch((error: Error) => error.message);
     expect(await failure('http://dead.test:1/')).toBe(
-      'this address could not be fetched: no connection could be made',
+      'this URL could not be fetched: no connection could be made',
     );
     site.script((exchange) => exchange.cut());
-    expect(await failure(at(site, 'site.test'))).toContain('closed before an answer came');
+    expect(await failure(at(site, 'site.test'))).toContain('closed before a response arrived');
     site.script((exchange) => exchange.raw('SSH-2.0-OpenSSH_9.9\r\n\r\n'));
     expect(await failure(at(site, 'site.test'))).toContain('does not speak HTTP/1.1');
   });

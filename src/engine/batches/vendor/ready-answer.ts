@@ -16,7 +16,7 @@ export function readyAnswer(endpoint: Endpoint, status: number, body: Buffer, cl
   const give = (listener: UpstreamListener, isOver: () => boolean): void => {
     if (isOver()) return;
     // A repair would need a second request.
-    if (isGiven) return listener.failed('cut', 'the answer of a batch is there once');
+    if (isGiven) return listener.failed('cut', 'the response of a batch can be read only once');
     isGiven = true;
     listener.connected();
     if (!isOver()) listener.head(new ResponseHead(status, HEAD));

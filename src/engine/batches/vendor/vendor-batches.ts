@@ -94,7 +94,9 @@ export class VendorBatches {
     const lines = open.reduce((sum, group) => sum + group.lines.length, 0);
     const slugs = [...new Set(open.map(({ slug }) => slug))].join(', ');
     const reason =
-      lines > 0 ? `${lines} lines are in batches of ${slugs}.` : 'Lines came back from their vendor.';
+      lines > 0
+        ? `${lines} lines were submitted to batches of ${slugs}.`
+        : "Some lines have returned from their vendor's batch.";
     const pollMs = settings().vendorPollMs;
     const wishMs = Math.min(pollMs, this.#againMs ?? pollMs);
     const forMs = leftMs > 0 ? Math.min(wishMs, leftMs) : wishMs;
@@ -175,7 +177,9 @@ export class VendorBatches {
       if (after === null || batches.every(({ createdAt }) => createdAt < group.at - CLOCKS_MS)) break;
     }
     if (isUnsure) return null;
-    log.warn('a batch was not submitted, and its lines are tried again', { id: this.#of.run.job.id });
+    log.warn("a vendor's batch could not be submitted, and its lines are retried", {
+      id: this.#of.run.job.id,
+    });
     await this.#groups.end(group, 'void');
     return null;
   }
@@ -233,7 +237,7 @@ export class VendorBatches {
     }
     // The outcome is unknown: the batch is searched for rather than submitted again.
     if (made === null || made.status >= 500)
-      log.warn('a batch was submitted, and its vendor did not answer', { id: this.#of.run.job.id, slug });
+      log.warn('a batch was submitted, but its vendor did not confirm it', { id: this.#of.run.job.id, slug });
     else await this.#notSubmitted(group, made);
   }
 
@@ -253,7 +257,7 @@ export class VendorBatches {
   async #refused(group: VendorGroup, problem: string): Promise<void> {
     const { log, engine } = this.#of.deps;
     const words = engine.redact(problem);
-    log.warn('a vendor refused a batch: its lines are asked as other requests', {
+    log.warn('a vendor rejected a batch: its lines are sent as single requests', {
       slug: group.slug,
       error: words,
     });
@@ -293,7 +297,7 @@ function isGood(answer: VendorAnswer | null): answer is VendorAnswer {
 }
 
 /** Thrown instead of sending a request. */
-export const DEFERRED = new GatewayError('cancelled', "The line goes to its vendor's batch API.", {
+export const DEFERRED = new GatewayError('cancelled', "The line will be sent to its vendor's batch API.", {
   fault: 'gateway',
   code: 'deferred',
 });

@@ -101,7 +101,7 @@ export function readVendorFile(
         received = () => {
           stopTimer();
           if (isOver) return;
-          stopTimer = clock.after(SILENT_MS, () => fail('nothing came of the results of a batch'));
+          stopTimer = clock.after(SILENT_MS, () => fail('the results of a batch did not arrive'));
         };
         const envelope = preparedEndpoint(endpoint).operation({
           url: endpoint.baseUrl + path,
@@ -115,7 +115,8 @@ export function readVendorFile(
           {
             refused: (error) => fail(error.message),
             head({ status }) {
-              if (status !== 200) fail(`the results of a batch are answered with ${status}`, status);
+              if (status !== 200)
+                fail(`the request for the results of a batch returned status ${status}`, status);
             },
             data(bytes) {
               if (isOver) return;

@@ -12,7 +12,7 @@ export const cost: Factor = {
   },
   describe(subject) {
     const price = blendedPrice(subject);
-    return price === null ? 'price unknown' : `${round(price)} USD per million tokens in and out`;
+    return price === null ? 'price unknown' : `${round(price)} USD per million input and output tokens`;
   },
 };
 

@@ -13,7 +13,7 @@ export const latency: Factor = {
     const ms = latencyMs(subject);
     return ms === null
       ? 'not measured yet'
-      : `${subject.stream ? 'first token' : 'answer'} after ${Math.round(ms)} ms`;
+      : `${subject.stream ? 'first token' : 'response'} after ${Math.round(ms)} ms`;
   },
 };
 

@@ -17,9 +17,7 @@ export const speed: Factor = {
   },
   describe(subject) {
     const ms = answerTimeMs(subject);
-    return ms === null
-      ? 'not measured yet'
-      : `an answer of ${USUAL_ANSWER_TOKENS} tokens takes ${Math.round(ms)} ms`;
+    return ms === null ? 'not measured yet' : `${Math.round(ms)} ms for ${USUAL_ANSWER_TOKENS} output tokens`;
   },
 };
 

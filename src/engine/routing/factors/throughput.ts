@@ -7,6 +7,6 @@ export const throughput: Factor = {
   value: ({ health }) => health.tokensPerSecond,
   describe({ health }) {
     const { tokensPerSecond } = health;
-    return tokensPerSecond === null ? 'not measured yet' : `${Math.round(tokensPerSecond)} tokens a second`;
+    return tokensPerSecond === null ? 'not measured yet' : `${Math.round(tokensPerSecond)} tokens per second`;
   },
 };

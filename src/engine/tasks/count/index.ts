@@ -27,7 +27,7 @@ export const count: Task = {
 async function answer(call: ApiCall, deps: GatewayDependencies): Promise<void> {
   const { protocol, json, route } = call;
   const client = COUNT_CODECS.find((codec) => codec.protocol === protocol.name)?.client;
-  if (!client) throw new TypeError(`clients of ${protocol.name} have no operation that counts`);
+  if (!client) throw new TypeError(`${protocol.name} has no operation that counts tokens`);
   // Requests of this protocol may refer to stored items.
   const request = protocol.server.items
     ? await completeCounted(call, client, deps)

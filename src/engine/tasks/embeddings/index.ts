@@ -12,11 +12,11 @@ const MODELS_PATH = '/embeddings/models';
 const FACTS: TaskFacts = {
   name: 'embeddings',
   makes: 'embeddings',
-  misfit: 'makes no embeddings',
+  misfit: 'does not support embeddings',
   mostOutputTokens: 0,
-  type: { name: 'embedding', servedBy: 'embeddings are made by POST /v1/embeddings' },
+  type: { name: 'embedding', servedBy: 'use POST /v1/embeddings for embeddings' },
   // Vectors of different models are not comparable, so an automatic choice would make stored ones unusable.
-  mustBeNamed: `name a model for embeddings, or list those that may be chosen; GET /v1${MODELS_PATH} lists them`,
+  mustBeNamed: `must be an embedding model, or a list of models to choose from. GET /v1${MODELS_PATH} lists them.`,
 };
 
 export const embeddings = codecTask<EmbeddingsRequest, Embeddings>(
@@ -33,7 +33,7 @@ export const embeddings = codecTask<EmbeddingsRequest, Embeddings>(
     charge: ({ usage }) => usage,
     estimate: estimatedUsage,
     join: ([first, ...others]) => {
-      if (!first) throw new TypeError('no answer to join');
+      if (!first) throw new TypeError('no response to join');
       if (others.length === 0) return first;
       return { ...first, vectors: [first, ...others].flatMap(({ vectors }) => vectors) };
     },
@@ -43,7 +43,7 @@ export const embeddings = codecTask<EmbeddingsRequest, Embeddings>(
       id: 'listEmbeddingModels',
       path: MODELS_PATH,
       tag: 'Embeddings',
-      summary: 'The models that make vectors.',
+      summary: 'Lists the embedding models.',
     },
     simulated: SIMULATED,
   },

@@ -30,7 +30,8 @@ function answer(body: JsonObject, model: string, desk: SimulatedDesk): JsonObjec
     isGood = false;
     desk.complain(...complaint);
   };
-  if (model !== MODEL) complain(`The model '${model}' makes no embeddings.`, 'model', 'model_not_found', 404);
+  if (model !== MODEL)
+    complain(`The model '${model}' does not support embeddings.`, 'model', 'model_not_found', 404);
   const inputs = inputsOf(input);
   if (inputs.length === 0 || inputs.length > MOST_INPUTS || !inputs.every(isInput))
     complain("'$.input' is invalid. Please check the API reference.", 'input');

@@ -48,23 +48,22 @@ export function formatVectors({ vectors, elements }: Embeddings, asked: Asked): 
 }
 
 function checkNumbers(numbers: readonly number[], elements: BytesType, { dimensions }: Asked): void {
-  if (!numbers.every(Number.isFinite))
-    throw broken('an embedding that holds something else than finite numbers');
+  if (!numbers.every(Number.isFinite)) throw broken('an embedding with elements other than finite numbers');
   if (dimensions === undefined) return;
   const isPacked = elements === 'binary' || elements === 'ubinary';
   const expected = isPacked ? Math.ceil(dimensions / PER_BYTE[elements]) : dimensions;
   if (numbers.length !== expected)
-    throw broken(`an embedding of ${numbers.length} numbers, where \`dimensions\` asks for ${expected}`);
+    throw broken(`an embedding of ${numbers.length} numbers instead of ${expected} (\`dimensions\`)`);
 }
 
 function decode(base64: string, elements: BytesType): readonly number[] {
   const bytes = BASE64.test(base64) ? Buffer.from(base64, 'base64') : Buffer.alloc(0);
   if (elements !== 'float32') {
-    if (bytes.length === 0) throw broken('an embedding in broken base64');
+    if (bytes.length === 0) throw broken('an embedding in invalid base64');
     return Array.from(elements === 'uint8' || elements === 'ubinary' ? bytes : new Int8Array(bytes));
   }
   const size = 1 / PER_BYTE.float32;
-  if (bytes.length === 0 || bytes.length % size !== 0) throw broken('an embedding in broken base64');
+  if (bytes.length === 0 || bytes.length % size !== 0) throw broken('an embedding in invalid base64');
   const numbers: number[] = [];
   for (let at = 0; at < bytes.length; at += size) numbers.push(bytes.readFloatLE(at));
   return numbers;
@@ -81,7 +80,7 @@ function encode(numbers: readonly number[], elements: BytesType): string {
   }
   const [least, most] = RANGES[elements];
   if (!numbers.every((number) => Number.isInteger(number) && number >= least && number <= most))
-    throw broken(`an embedding of other elements than ${elements}`);
+    throw broken(`an embedding whose elements are not ${elements}`);
   return Buffer.from(Uint8Array.from(numbers)).toString('base64');
 }
 

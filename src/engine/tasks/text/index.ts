@@ -251,7 +251,7 @@ class Run {
     const tokens = by.charge().usage?.output.text ?? 0;
     if (tokens < EMPTY_ANSWER_TOKENS) return;
     const { id } = this.#arrival;
-    this.#deps.log.warn('an empty answer was billed', { id, endpoint: by.endpoint.slug, tokens });
+    this.#deps.log.warn('an empty response was billed', { id, endpoint: by.endpoint.slug, tokens });
   }
 
   /** Error of the request. Internal errors are also logged. */

@@ -61,7 +61,7 @@ export class AccessTokens {
     const now = this.#clock.wall();
     const answer = await this.#ask(client, resource).catch((error: unknown) => {
       const { message } = GatewayError.from(error);
-      throw errors.make('mcp_unavailable', `has a token endpoint that does not answer: ${message}`);
+      throw errors.make('mcp_unavailable', `has a token endpoint that did not respond: ${message}`);
     });
     try {
       const issued = { status: answer.status, text: answer.bytes.toString() };
@@ -77,7 +77,7 @@ export class AccessTokens {
     } catch (error) {
       throw errors.make(
         'mcp_unauthorized',
-        `gets no token: ${errors.quote(GatewayError.from(error).message)}`,
+        `could not get a token: ${errors.quote(GatewayError.from(error).message)}`,
       );
     }
   }

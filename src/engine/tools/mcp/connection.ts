@@ -183,7 +183,7 @@ function boundAnswers(transport: Transport, { errors, breakage }: ConnectionTarg
   transport.send = async (message, options) => {
     if ('method' in message) return send(message, options);
     if (underWay >= MOST_ANSWERS) {
-      breakage.last = errors.make('mcp_too_large', `asks more than ${MOST_ANSWERS} questions at once`);
+      breakage.last = errors.make('mcp_too_large', `sent more than ${MOST_ANSWERS} requests at once`);
       return transport.close();
     }
     underWay++;
@@ -264,7 +264,7 @@ class StreamableTransport extends StreamableHTTPClientTransport {
       // Ignored once the response has arrived.
       onRequestStreamEnd: () => {
         const { breakage, errors } = this.#target;
-        const data = breakage.last ?? errors.make('mcp_unavailable', 'ended its stream without an answer');
+        const data = breakage.last ?? errors.make('mcp_unavailable', 'ended its stream without a response');
         this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: '', data } });
       },
     });
@@ -304,18 +304,22 @@ function toGatewayError(error: unknown, errors: McpErrors): GatewayError {
   if (error instanceof ProtocolError) {
     // Our own error: JSON cannot contain a GatewayError.
     if (GatewayError.is(error.data)) return ofGuard(error.data, errors);
-    return errors.make('mcp_protocol_error', `says: ${errors.quote(error.message)} (${error.code})`);
+    return errors.make(
+      'mcp_protocol_error',
+      `returned an error: ${errors.quote(error.message)} (${error.code})`,
+    );
   }
   if (isClosed(error)) return errors.make('mcp_unavailable', 'closed the connection');
   const words = errors.quote(error instanceof Error ? error.message : String(error));
-  return errors.make('mcp_unavailable', `does not speak MCP as it should: ${words}`);
+  return errors.make('mcp_unavailable', `violated the MCP protocol: ${words}`);
 }
 
 /** Maps an error of the guarded fetch. Errors of the gateway itself are unchanged. */
 function ofGuard(error: GatewayError, errors: McpErrors): GatewayError {
   const { code } = error;
   if (code === 'url_not_allowed') return errors.make('mcp_not_allowed', `cannot be used: ${error.message}`);
-  if (code === 'url_too_large') return errors.make('mcp_too_large', `answers too much: ${error.message}`);
+  if (code === 'url_too_large')
+    return errors.make('mcp_too_large', `sent too large a response: ${error.message}`);
   if (code === 'url_not_fetched')
     return errors.make('mcp_unavailable', `cannot be reached: ${error.message}`);
   return error;
@@ -326,5 +330,5 @@ function ofStatus(status: number, words: unknown, errors: McpErrors): GatewayErr
   if (status === 401 || status === 403)
     return errors.make('mcp_unauthorized', `refused the authorization (status ${status})`);
   const said = typeof words === 'string' && words !== '' ? `: ${errors.quote(words)}` : '';
-  return errors.make('mcp_unavailable', `answered with status ${status}${said}`);
+  return errors.make('mcp_unavailable', `returned status ${status}${said}`);
 }

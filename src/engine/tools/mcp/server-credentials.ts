@@ -39,11 +39,11 @@ export function serverCredentials(server: McpServer, tokens: AccessTokens): Serv
   });
   for (const [name, value] of given) {
     if (!NAME.test(name) || OURS.test(name))
-      throw errors.make('mcp_invalid', `may not be sent the header \`${name}\``);
+      throw errors.make('mcp_invalid', `cannot have the header \`${name}\`: its name is invalid or reserved`);
     if (!VALUE.test(value))
       throw errors.make(
         'mcp_invalid',
-        `cannot be sent the header \`${name}\`: its value is not printable ASCII`,
+        `cannot have the header \`${name}\`: its value is not printable ASCII`,
       );
   }
   const credential =

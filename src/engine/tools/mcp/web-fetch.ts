@@ -200,6 +200,6 @@ class WebAnswer implements GuardedListener {
 
 /** The SDK validates parsed data by visiting all of it, which takes seconds for deeply nested data. */
 function tooDeep(): GatewayError {
-  const message = `what this address gives is nested more than ${MAX_ANSWER_DEPTH} levels deep`;
+  const message = `the content of this URL is nested more than ${MAX_ANSWER_DEPTH} levels deep`;
   return new GatewayError('too_large', message, { code: 'url_too_large' });
 }

@@ -41,8 +41,8 @@ export function within<T>(
       inner.abort('it took too long');
     };
     const cancel = (): void => {
-      if (settle()) reject(errors.make('mcp_cancelled', 'was not waited for'));
-      inner.abort('the caller gave up');
+      if (settle()) reject(errors.make('mcp_cancelled', 'was cancelled'));
+      inner.abort('the caller cancelled the request');
     };
     const alive = (): void => {
       stopTimer();

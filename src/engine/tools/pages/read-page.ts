@@ -65,10 +65,7 @@ export class PageReader {
     const title = visibleText(document.title).trim();
     const text = this.#cut(document.text);
     if (text.trim() === '')
-      throw notRead(
-        'unsupported',
-        'it holds no text; perhaps only a browser that runs its scripts shows any',
-      );
+      throw notRead('unsupported', 'it has no text without its scripts, which are not run');
     return { url: answer.url, title: title === '' ? nameOf(answer.url) : title, text };
   }
 
@@ -78,7 +75,7 @@ export class PageReader {
     const type = mediaTypeOf(bytes, contentType);
     if (type === 'application/pdf') {
       const { readPdf } = this.#options;
-      if (!readPdf) throw notRead('unsupported', 'it is a PDF, and those cannot be read yet');
+      if (!readPdf) throw notRead('unsupported', 'it is a PDF; PDF pages are not supported');
       return { title: '', text: await readPdf(bytes, signal) };
     }
     // One extra character shows that there is more.
@@ -90,7 +87,7 @@ export class PageReader {
     if (TEXT.test(type)) return { title: '', text: decodeText(bytes, contentType) };
     throw notRead(
       'unsupported',
-      `it is ${/^[\w.+/-]{1,80}$/.test(type) ? type : 'something'}, which holds no text to read`,
+      `it is ${/^[\w.+/-]{1,80}$/.test(type) ? type : 'something'}, which is not a supported text format`,
     );
   }
 
@@ -98,7 +95,7 @@ export class PageReader {
     // Truncated first, because the text may be very long.
     const kept = visibleText(startOf(text, this.#maxChars));
     if (text.length <= this.#maxChars || kept.trim() === '') return kept;
-    return `${kept}\n\n[The page goes on; only its first ${this.#maxChars} characters are here.]`;
+    return `${kept}\n\n[The page was truncated after ${this.#maxChars} characters.]`;
   }
 }
 
@@ -125,8 +122,8 @@ function nameOf(address: string): string {
 
 function badStatus(status: number): GatewayError {
   return status === 404 || status === 410
-    ? notRead('not_found', 'there is no such page')
-    : notRead('upstream_unavailable', `its server answered with status ${status}`);
+    ? notRead('not_found', 'the page does not exist')
+    : notRead('upstream_unavailable', `its server returned status ${status}`);
 }
 
 function notRead(kind: ErrorKind, reason: string): GatewayError {

@@ -33,7 +33,5 @@ export const exa: SearchApi = {
   },
 
   explainRefusal: (status) =>
-    status === 402
-      ? 'its credit is used up; the operator must top up the account'
-      : explainRefusedKey(status),
+    status === 402 ? 'its account is out of credit; the operator must top it up' : explainRefusedKey(status),
 };

@@ -35,6 +35,6 @@ export function searchHost(settings: Pick<SearchSettings, 'backend' | 'url'>): s
 
 function addressOf({ backend, url }: Pick<SearchSettings, 'backend' | 'url'>): string {
   const address = url ?? ENGINES[backend].address;
-  if (address === null) throw new TypeError(`tools.web_search.url is missing: ${backend} has no address`);
+  if (address === null) throw new TypeError(`tools.web_search.url: is required for ${backend}`);
   return address;
 }

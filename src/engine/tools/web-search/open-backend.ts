@@ -67,7 +67,7 @@ export function openBackend(
       if (answer.status < 200 || answer.status > 299) throw refusal(api, answer, asObject(body));
       charged?.();
       const found = isJsonObject(body) ? api.decodeResults(body) : undefined;
-      if (!found) throw failure(api, 'upstream_unavailable', 'its answer is no list of results');
+      if (!found) throw failure(api, 'upstream_unavailable', 'its response is not a list of results');
       return select(found, planned);
     },
   };
@@ -117,7 +117,7 @@ function refusal(api: SearchApi, answer: GuardedAnswer, body: JsonObject): Gatew
   if (explained !== undefined) return failure(api, 'upstream_unavailable', explained);
   const words =
     asString(body['error']) ?? asString(body['detail']) ?? asString(said['detail'] ?? said['error']) ?? '';
-  const reason = `it answered with status ${status}${words === '' ? '' : `: ${cutText(words, MAX_WORDS_OF_ENGINE)}`}`;
+  const reason = `it returned status ${status}${words === '' ? '' : `: ${cutText(words, MAX_WORDS_OF_ENGINE)}`}`;
   return status === 429
     ? failure(api, 'rate_limited', reason, { retryAfterMs: retryAfterMs(header) })
     : failure(api, 'upstream_unavailable', reason);

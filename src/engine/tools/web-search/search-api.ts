@@ -51,6 +51,6 @@ export interface SearchApi {
 /** Most engines respond with 401 or 403 to an invalid key. */
 export function explainRefusedKey(status: number): string | undefined {
   return status === 401 || status === 403
-    ? 'it refused the key; the operator must check tools.web_search.api_key'
+    ? 'it rejected the key; the operator must check tools.web_search.api_key'
     : undefined;
 }

@@ -40,8 +40,8 @@ export const searxng: SearchApi = {
 
   explainRefusal: (status) =>
     status === 401 || status === 403
-      ? `it answered with status ${status}; the operator must add \`json\` to \`search.formats\` in its settings.yml` +
-        ' (and check tools.web_search.api_key if something in front of it wants a key)'
+      ? `it returned status ${status}; the operator must add \`json\` to \`search.formats\` in its settings.yml` +
+        ' (and check tools.web_search.api_key if a proxy in front of it requires a key)'
       : undefined,
 };
 
@@ -68,7 +68,7 @@ function throwIfNoneAnswered(answer: JsonObject): void {
   if (failed.length > 0)
     throw new GatewayError(
       'upstream_unavailable',
-      `web search: none of the engines behind searxng answered (${failed.slice(0, 5).join(', ')})`,
+      `web search: none of SearXNG's engines responded (${failed.slice(0, 5).join(', ')})`,
       { code: 'search_failed' },
     );
 }

@@ -57,6 +57,6 @@ export const tavily: SearchApi = {
 
   explainRefusal: (status) =>
     status === 432 || status === 433
-      ? 'its plan is used up; the operator must raise the limit of the account'
+      ? 'the limit of its plan is reached; the operator must raise it'
       : explainRefusedKey(status),
 };

@@ -168,7 +168,7 @@ function ledger({ deps }: Pick<RawCall, 'deps'>): readonly Problem[] {
   if (!isStuck && !isFull) return [];
   const text = isFull
     ? 'The journal is full: records may be lost.'
-    : 'The database takes no records: they wait in the journal.';
+    : 'The database does not accept records: they are kept in the journal.';
   return [{ kind: 'ledger', text, since: null }];
 }
 

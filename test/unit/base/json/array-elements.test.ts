@@ -74,11 +74,11 @@ describe('elements of an array', () => {
 
   test('are refused where they come twice, are too long, or are no object’s', () => {
     const refused: [text: string, word: string][] = [
-      ['{"batch":{"inputConfig":{"list":[1],"list":[2]}}}', 'batch.inputConfig.list twice'],
-      ['{"batch":{"inputConfig":{"list":[1]}},"batch":{}}', 'batch twice'],
+      ['{"batch":{"inputConfig":{"list":[1],"list":[2]}}}', 'duplicate member batch.inputConfig.list'],
+      ['{"batch":{"inputConfig":{"list":[1]}},"batch":{}}', 'duplicate member batch'],
       ['[1]', 'one JSON object'],
       ['{} {}', 'one JSON object'],
-      ['{"batch":{"inputConfig":{"list":[1', 'ends too early'],
+      ['{"batch":{"inputConfig":{"list":[1', 'ends unexpectedly'],
       [`{"batch":{"inputConfig":{"list":["${'x'.repeat(1_000)}"]}}}`, 'more than 1000 bytes'],
       [`{"batch":{"other":"${'x'.repeat(1_000)}"}}`, 'more than 1000 bytes'],
     ];

@@ -89,14 +89,14 @@ describe('rendering', () => {
     const input = Array.from({ length: 40 }, () => ({ role: 'user', content }));
     expect(refusal(() => render({ input }, { a }))).toEqual({
       param: 'prompt.variables.a',
-      message: expect.stringContaining('once it is filled in') as string,
+      message: expect.stringContaining('with its variables filled in') as string,
     });
   });
 
   test('has no more than 100,000 places for variables', () => {
     const template = (places: number): object => ({ instructions: '{{a}}'.repeat(places) });
     expect(render(template(100_000), { a: '' }).instructions).toBe('');
-    expect(refusal(() => render(template(100_001), { a: '' })).message).toContain('100000 places');
+    expect(refusal(() => render(template(100_001), { a: '' })).message).toContain('100000 variables');
   });
 
   test('finds each of 60,000 variables at once, and each that the template does not have', () => {
@@ -105,7 +105,7 @@ describe('rendering', () => {
     const { input } = render(template, Object.fromEntries(names.map((name) => [name, 'x'])));
     expect(input).toEqual([{ type: 'message', role: 'user', content: 'x'.repeat(60_000) }]);
     const others = Object.fromEntries(names.map((name) => [`${name}_`, 'x']));
-    expect(refusal(() => render(template, others)).message).toContain('no such variable');
+    expect(refusal(() => render(template, others)).message).toContain('is not a variable of the template');
   });
 
   test('takes values as they are: no value becomes a variable or a pattern', () => {
@@ -147,7 +147,7 @@ describe('rendering', () => {
       'prompt.variables.name',
       'must be',
     ],
-    ['an image in a text', 'Hi {{name}}', { name: image }, 'prompt.variables.name', 'middle of a text'],
+    ['an image in a text', 'Hi {{name}}', { name: image }, 'prompt.variables.name', 'inside a text'],
   ] as const)('refuses a variable that is %s', (_, input, variables, param, message) => {
     const refused = refusal(() => render({ input }, variables));
     expect(refused.param).toBe(param);
