@@ -52,7 +52,7 @@ const QUIRKS: { readonly [K in keyof Quirks]: QuirkValue } = {
     .describe('Prompt-cache breakpoints are supported (Chat Completions: `cache_control`).'),
   vectors: z
     .enum(['float', 'base64_int8', 'output_dtype'])
-    .describe('Embeddings: supported names of element formats.'),
+    .describe('Vectors: supported names of element formats.'),
   unknownFields: z
     .enum(['pass', 'drop'])
     .describe('What to do with fields that the protocol does not define.'),
