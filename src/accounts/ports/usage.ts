@@ -76,7 +76,6 @@ export interface UsageStore extends LedgerSums {
    * @throws GatewayError `invalid_request` if the result would have more than 10,000 rows
    */
   query(query: UsageQuery): Promise<UsageReport>;
-  /** @throws GatewayError as `query` */
   endUsers(query: EndUserQuery): Promise<readonly EndUserUsage[]>;
   /**
    * Time of the last use of keys in Unix milliseconds, rounded down to 5 minutes, or to the day for older ones.

@@ -7,13 +7,15 @@ import type { EndUserQuery, EndUserUsage } from '../../accounts/ports/index.ts';
 import { type Database, firstOf, type Queries } from '../tables/database.ts';
 import { valuesInserter } from '../tables/insert.ts';
 import type { EndUserRow } from './sums.ts';
-import { hoursOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
+import { hoursOf, MOST_REPORT_ROWS, oneOf } from './report-queries.ts';
 import { USAGE_END_USERS } from './usage-tables.ts';
 
 /** Maximum end-user rows per hour and project, not counting the row for all others. */
 const MOST_END_USERS = 10_000;
 /** End user of the row for all requests beyond the limit. */
 export const OTHER_END_USERS = '';
+/** Maximum end users that a report adds up, because they are held in memory. The others are added to a common row. */
+const MOST_ADDED_UP = 10 * MOST_REPORT_ROWS;
 /** Hours that SQLite adds up per query. */
 const HOURS_AT_ONCE = 2;
 
@@ -99,7 +101,10 @@ function addTo(
   });
 }
 
-/** Sums by end user, highest cost first. @throws GatewayError `invalid_request` for more than 10,000 rows */
+/**
+ * Sums by end user, highest cost first.
+ * @returns at most `MOST_REPORT_ROWS` end users, and for each project a row of all others
+ */
 export async function endUserReport(
   database: Database,
   { fromMs, toMs, filters }: EndUserQuery,
@@ -109,19 +114,33 @@ export async function endUserReport(
     return texts ? [sql`and ${oneOf(name, texts)}`] : [];
   });
   const users = new Map<string, EndUserUsage>();
+  /** By project. */
+  const others = new Map<string, EndUserUsage>();
   for (const within of await piecesOf(database, hoursOf(fromMs, toMs))) {
     const rows = await database.read<EndUserUsage & { readonly endUser: string }>(sql`
         select project, end_user as "endUser", ${sql.join(SUMMED)} from usage_end_users
         where ${within} ${sql.join(conditions, sql` `)} group by project, end_user`);
     for (const row of rows) {
       const name = `${row.project}\0${row.endUser}`;
-      const known = users.get(name);
-      if (!known && users.size === MOST_REPORT_ROWS) throw tooManyRows();
-      users.set(name, known ? together(known, row) : { ...row, endUser: row.endUser || null });
+      if (row.endUser !== OTHER_END_USERS && (users.has(name) || users.size < MOST_ADDED_UP))
+        addUsage(users, name, row);
+      else addUsage(others, row.project, { ...row, endUser: null });
     }
     await othersRun();
   }
-  return [...users.values()].toSorted((a, b) => b.nanoUsd - a.nanoUsd || b.requests - a.requests);
+  const byRank = [...users.values()].toSorted(byCost);
+  for (const user of byRank.splice(MOST_REPORT_ROWS))
+    addUsage(others, user.project, { ...user, endUser: null });
+  return [...byRank, ...others.values()].toSorted(byCost);
+}
+
+function byCost(a: EndUserUsage, b: EndUserUsage): number {
+  return b.nanoUsd - a.nanoUsd || b.requests - a.requests;
+}
+
+function addUsage(rows: Map<string, EndUserUsage>, name: string, row: EndUserUsage): void {
+  const known = rows.get(name);
+  rows.set(name, known ? together(known, row) : row);
 }
 
 const SUMMED: readonly RawBuilder<unknown>[] = Object.entries({

@@ -64,7 +64,9 @@ const endUserSchema = z.object({
   end_user: z
     .string()
     .nullable()
-    .describe('As records have it: a hash. Null: those for whom an hour had no room (10,000 for a project).'),
+    .describe(
+      'As records have it: a hash. Null: all others of the project, where an hour has more than 10,000, or the answer.',
+    ),
   requests: count,
   errors: count,
   input: count.describe('Tokens.'),
@@ -208,7 +210,9 @@ export const USAGE_ROUTES: readonly Route[] = [
     answer: z.object({
       object: z.literal('usage.end_users'),
       complete,
-      data: z.array(endUserSchema).describe('By cost, the largest first.'),
+      data: z
+        .array(endUserSchema)
+        .describe('By cost, the largest first: at most 10,000 end users, and the others together.'),
     }),
     alsoAs: { 'text/csv': z.string() },
     run: async ({ deps, query, now, accept, timeZone }) => {
