@@ -57,7 +57,7 @@ export function ShownOnce({
             look={isWarned ? 'danger' : 'primary'}
             onClick={() => (isCopied || isAsking ? onDone() : setAsking(true))}
           >
-            {isWarned ? 'Done without a copy' : 'Done'}
+            {isWarned ? 'Close without copying' : 'Done'}
           </Button>
         </div>
       </div>

@@ -73,6 +73,7 @@ export const TEXTS = {
 
   // Configuration.
   cannotRead: (path: string, reason: string) => `cannot read ${path}: ${reason}`,
+  mustBeCertificates: 'must contain certificates in PEM format',
   notRegularFile: 'it is not a regular file',
   missingSetting: (variable: string) => `missing: set it here or in the environment variable ${variable}`,
   noSuchModel: (id: string, hint: string) => `"${id}" is not a model of an enabled provider${hint}`,
@@ -83,7 +84,8 @@ export const TEXTS = {
 
   // Storage.
   noDatabase: (folder: string) => `there is no database in ${folder}`,
-  recordsWait: 'the database does not accept records: they are kept in the journal',
+  recordsWait: 'records cannot be written to the database; they are queued in the journal',
+  journalFull: 'the journal or the disk is full',
   notReplayable: (reason: string | null) => `This request cannot be replayed: ${reason}.`,
 
   // The console, and descriptions in /openapi.json.

@@ -1,6 +1,7 @@
 // Network route of a configured provider: proxy, trusted certificate authorities, client certificate. Validated when
 // the configuration is loaded.
 import { Secret } from '../base/telemetry/secret.ts';
+import { TEXTS } from '../canonical/index.ts';
 import { holdsCertificates, PemError, readPair } from '../upstream/pem.ts';
 import { makeNetworkRoute, parseProxy, type Proxy, type NetworkRoute } from '../upstream/network-route.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
@@ -9,8 +10,7 @@ import type { Surroundings } from './provider-place.ts';
 /** Configured to disable the proxy. */
 const NO_PROXY = 'none';
 
-const NO_CERTIFICATES = 'must contain certificates in PEM format';
-const NO_KEY = 'must contain a private key in PEM format, without a passphrase';
+const NO_KEY = 'must contain an unencrypted private key in PEM format';
 const WRONG_KEYS = {
   absent: NO_KEY,
   locked: NO_KEY,
@@ -46,7 +46,7 @@ function proxyOf(address: string, path: string, refuse: Refuse): Proxy | null {
 
 function authorities(given: string, path: string, surroundings: Surroundings, refuse: Refuse): string {
   const text = textOf(given, path, surroundings, refuse);
-  if (!holdsCertificates(text)) refuse(path, NO_CERTIFICATES);
+  if (!holdsCertificates(text)) refuse(path, TEXTS.mustBeCertificates);
   return text;
 }
 
@@ -66,7 +66,7 @@ function certificateOf(
   } catch (error) {
     if (!(error instanceof PemError)) throw error;
     const { of, reason } = error.fault;
-    refuse(`${path}.${of}`, of === 'cert' ? NO_CERTIFICATES : WRONG_KEYS[reason]);
+    refuse(`${path}.${of}`, of === 'cert' ? TEXTS.mustBeCertificates : WRONG_KEYS[reason]);
   }
   return { cert, key: new Secret(key) };
 }

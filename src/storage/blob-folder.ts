@@ -65,7 +65,7 @@ export class BlobFolder implements BlobStore {
   /** Path of a blob. @throws TypeError for an invalid name */
   pathOf(name: string): string {
     // Names are the gateway's own ids. Checked anyway, so that no path can leave the folder.
-    if (!/^[\w-]{3,100}$/.test(name)) throw new TypeError('not the name of a blob');
+    if (!/^[\w-]{3,100}$/.test(name)) throw new TypeError('not a valid blob name');
     return join(this.#folder, shardOf(name), name);
   }
 

@@ -26,17 +26,17 @@ export function closeToOthers(path: string, uid: number | undefined = userId()):
   if (isForeign && uid !== ROOT) {
     throw new GatewayError(
       'internal',
-      `${path} belongs to another user (uid ${stats.uid}), who can read and replace what is kept there. Make it this user's own (chown ${uid}), or use another data directory.`,
+      `${path} belongs to another user (uid ${stats.uid}), who can read and replace its content. Change its owner (chown ${uid}), or use another data directory.`,
     );
   }
   const owner = isForeign ? ` It belongs to uid ${stats.uid}, who can still read it.` : '';
   const mode = stats.mode & 0o777;
-  if ((mode & OTHERS) === 0) return owner === '' ? null : `${path} is not this user's own.${owner}`;
-  const was = `${path} was open to other users (mode ${octal(mode)})`;
+  if ((mode & OTHERS) === 0) return owner === '' ? null : `${path} belongs to another user.${owner}`;
+  const was = `${path} was accessible to other users (mode ${octal(mode)})`;
   const closed = isShared(stats) ? null : close(path, mode & ~OTHERS);
   return closed === null
-    ? `${was} and cannot be closed: keys and stored texts can be read there.${owner}`
-    : `${was}; it is now ${octal(closed)}.${owner}`;
+    ? `${was}, and its mode cannot be changed. Other users can read keys and stored content.${owner}`
+    : `${was}; the mode is now ${octal(closed)}.${owner}`;
 }
 
 /** Write permissions of group and others. */

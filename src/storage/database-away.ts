@@ -8,7 +8,7 @@ const RETRY_AFTER_MS = 5_000;
 export function databaseAway(reason: string, cause?: unknown): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
-    `the database is out of reach (${reason}): what is stored cannot be read or written now, try again`,
+    `The database is unreachable (${reason}). Stored data cannot be read or written now. Try again.`,
     { code: 'database_unavailable', httpStatus: 503, fault: 'gateway', retryAfterMs: RETRY_AFTER_MS, cause },
   );
 }

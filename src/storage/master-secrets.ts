@@ -27,7 +27,7 @@ export function* checkSecrets(masters: readonly Uint8Array[], place: string): Qu
   if (known.size > 0 && !fingerprints.some((fingerprint) => known.has(fingerprint))) {
     throw new GatewayError(
       'internal',
-      `${place} is not the one that this database was used with: no stored key would be recognised. Put the right one back, or name it in earlier_secrets.`,
+      `${place} does not match this database, so that no stored key would be valid. Restore the previous secret, or add it to earlier_secrets.`,
     );
   }
   yield* addSetting(known.size === 0 ? FIRST : `${FIRST}:${newest}`, newest);

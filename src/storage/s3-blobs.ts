@@ -115,15 +115,11 @@ export class S3Blobs implements BlobStore {
 
 function unavailable(cause: unknown): GatewayError {
   const code = cause instanceof S3Failure ? cause.code : 'timeout';
-  return new GatewayError(
-    'upstream_unavailable',
-    `the store of files does not answer as it should: ${code}`,
-    {
-      code: 'file_store_unavailable',
-      fault: 'gateway',
-      cause,
-    },
-  );
+  return new GatewayError('upstream_unavailable', `the file store is unavailable: ${code}`, {
+    code: 'file_store_unavailable',
+    fault: 'gateway',
+    cause,
+  });
 }
 
 class Overdue extends Error {}

@@ -17,7 +17,7 @@ export function masterSecret(path: string, mayCreate: boolean): Uint8Array {
   if (!mayCreate) {
     throw new GatewayError(
       'internal',
-      `${path} is missing, but the database holds keys that were made with it. Put the file back from a backup, or start with an empty data directory.`,
+      `${path} is missing, but keys in the database depend on it. Restore the file from a backup, or start with an empty data directory.`,
     );
   }
   // Written to a draft and then linked into place: another process starting at the same time sees the whole file or
@@ -56,7 +56,8 @@ function read(path: string): Uint8Array | null {
     throw new GatewayError('internal', `${path} cannot be read`, { cause: error });
   }
   const master = masterOf(text);
-  if (!master) throw new GatewayError('internal', `${path} is damaged: it must hold 64 hexadecimal digits`);
+  if (!master)
+    throw new GatewayError('internal', `${path} is damaged: it must contain 64 hexadecimal digits`);
   return master;
 }
 

@@ -120,7 +120,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(rows[0]).toStartWith(largest?.model ?? 'nobody');
       const spent = known.reduce((sum, { usd }) => sum + usd, 0);
       expect(sentence).toContain(`$${spent.toFixed(2)}`);
-      expect(await commandLine(...asked)).toContain('days are those of Pacific/Auckland.');
+      expect(await commandLine(...asked)).toContain('Days are in the time zone Pacific/Auckland.');
     },
     SLOW,
   );

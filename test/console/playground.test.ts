@@ -130,8 +130,8 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         { name: 'wrong.txt', type: 'text/plain', base64: btoa('not meant') },
         { name: 'note.txt', type: 'text/plain', base64: btoa('The word is osprey.') },
       ]);
-      await page.getByRole('button', { name: 'Take wrong.txt off' }).click();
-      await page.getByRole('button', { name: 'Take note.txt off' }).waitFor();
+      await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
+      await page.getByRole('button', { name: 'Remove note.txt' }).waitFor();
       await page.getByLabel('Message', { exact: true }).fill('What is this?');
       const sent = page.waitForRequest(
         (request) =>

@@ -17,9 +17,9 @@ const PAGES = [
   ['/usage?range=30d', 'Usage', /Last 30 days: .* requests/],
   ['/usage?range=30d&by=key', 'Usage', /papers/],
   ['/usage?range=30d&by=end_user', 'Usage', /user/],
-  ['/jobs', 'Jobs', /No job yet/],
-  ['/batches', 'Batches', /No batch yet/],
-  ['/routing', 'Routing', /In order of/],
+  ['/jobs', 'Jobs', /No jobs yet/],
+  ['/batches', 'Batches', /No batches yet/],
+  ['/routing', 'Routing', /Order by/],
   ['/providers', 'Providers', /downtown/],
   ['/models', 'Models', /house\/qwen/],
   ['/model/acme/small', 'acme/small', /requests/],
@@ -27,7 +27,7 @@ const PAGES = [
   ['/keys?view=projects', 'Keys', /research/],
   ['/alerts', 'Alerts', /downtown/],
   ['/settings?view=sessions', 'Settings', /Chrome/],
-  ['/settings?view=audit', 'Settings', /colleague|Nothing was changed/],
+  ['/settings?view=audit', 'Settings', /colleague|No changes yet/],
 ] as const;
 
 describe.skipIf(!HAS_BROWSER || POSTGRES_PROGRAMS === null)('with PostgreSQL', () => {

@@ -94,10 +94,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         .getByText('Budget used up')
         .waitFor();
       await row(/endpoint downtown of downtown\/only keeps failing.*Circuit breaker open/).waitFor();
-      await row(/provider expired-key refuses its key.*Provider key refused/).waitFor();
+      await row(/provider expired-key rejects its API key.*Provider key rejected/).waitFor();
       expect(await page.getByRole('main').textContent()).not.toMatch(/left alone|opened/);
       await open('/alerts?state=open', 'Alerts');
-      await row(/provider expired-key refuses its key/).waitFor();
+      await row(/provider expired-key rejects its API key/).waitFor();
       const alerts = (await page.getByRole('table', { name: 'Alerts' }).getByRole('row').count()) - 1;
       await page.getByRole('link', { name: new RegExp(`^Alerts\\s*${alerts}\\s*open`) }).waitFor();
     },

@@ -108,7 +108,7 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
       put('dragoman.db-wal', 'pages');
       seal();
     },
-    'dragoman.db-wal is no file of a backup',
+    'dragoman.db-wal does not belong to the backup',
   ],
   [
     'a file without a checksum',
@@ -118,7 +118,7 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
     },
     'files/ab/file_ab is not in SHA256SUMS',
   ],
-  ['a line that is no checksum', () => put('SHA256SUMS', 'x'.repeat(100_000)), 'no checksum of a file'],
+  ['a line that is no checksum', () => put('SHA256SUMS', 'x'.repeat(100_000)), 'has an invalid line'],
   ['a manifest that is no JSON', () => (put('backup.json', '{'), seal()), 'has no form'],
   ['a list as a manifest', () => (put('backup.json', '[]'), seal()), 'has no form'],
   [
@@ -210,8 +210,8 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('of a PostgreSQL database', () => {
     const rows = join('tables', 'schema_version.jsonl.gz');
     const kept = readFileSync(join(backup, rows));
     for (const [content, says] of [
-      [kept.subarray(0, -10), 'cannot be unpacked'],
-      ['{}', 'cannot be unpacked'],
+      [kept.subarray(0, -10), 'cannot be decompressed'],
+      ['{}', 'cannot be decompressed'],
       [gzipSync('x'.repeat(1000)), 'takes no rows of schema_version'],
       [gzipSync(''), 'has 0 rows'],
     ] as const) {
@@ -223,7 +223,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('of a PostgreSQL database', () => {
     put('tables/../../planted.jsonl.gz', kept);
     put('tables/planted.sh', 'x');
     seal();
-    expect(await refusalOf(restore)).toContain('tables/planted.sh is no file of a backup');
+    expect(await refusalOf(restore)).toContain('tables/planted.sh does not belong to the backup');
     rmSync(join(backup, 'tables', 'planted.sh'));
     seal();
     await restore();

@@ -83,7 +83,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('in a schema', () => {
 
   test('that is not there, nothing can be made, and the start says what to do', async () => {
     const { url, other } = await scene();
-    expect(String(await rejection(open({ url })))).toContain('names no schema that is there');
+    expect(String(await rejection(open({ url })))).toContain('no schema of its search_path exists');
     await other.end();
   });
 });

@@ -72,9 +72,11 @@ test.each(TASKS)('%s refuses what a limit can never let through, and says what t
   const { status, text, retry } = await ask(path, body, 'sk-test-refused');
   expect([status, retry]).toEqual([429, 'false']);
   expect(text).toMatch(
-    /50 tokens per minute \(the limit of key \\"refused\\"\) can never let this request through: it needs \d{3,} tokens/,
+    /This request exceeds the whole limit of 50 tokens per minute \(the limit of key \\"refused\\"\): it needs \d{3,} tokens/,
   );
-  expect(text).toContain('Ask for fewer output tokens, send a shorter prompt, or have the limit raised.');
+  expect(text).toContain(
+    'Request fewer output tokens, send a shorter prompt, or ask an administrator to raise the limit.',
+  );
   expect(asked).toBe(before);
 });
 

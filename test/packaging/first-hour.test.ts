@@ -237,7 +237,7 @@ test('How do I put a budget before a vLLM of my own?', async () => {
   );
   const lonely = await run('npx --no dragoman keys create x --unpriced allow');
   expect(lonely).toMatchObject({ code: 1 });
-  expect(lonely.err).toContain('give --budget, too');
+  expect(lonely.err).toContain('set --budget, too');
 });
 
 test('How do I give a colleague a key with $20?', async () => {

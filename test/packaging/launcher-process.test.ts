@@ -70,7 +70,7 @@ test.skipIf(!LINUX)('the launcher for shells becomes the runtime, and a signal t
   expect(environment).not.toContain('DRAGOMAN_LAUNCHER_PID');
   const { code, err } = await program.stop();
   expect(code).toBe(0);
-  expect(err).toContain('running answers may finish');
+  expect(err).toContain('waiting for running requests to finish');
 });
 
 test.skipIf(!LINUX)(

@@ -77,7 +77,7 @@ test('an empty data directory gets a key, printed once with a curl line that wor
   await eventually('the curl line is printed', () => /^curl .*\n/m.test(first.out()));
   expect(first.out()).toContain(`\nconsole: ${first.origin}/console#code=`);
   for (const help of [
-    'is for you: it opens the console',
+    'is for you. It opens the console',
     'is for your programs',
     'Add a provider:',
     `Documents: ${first.origin}/docs/guide`,
@@ -95,7 +95,7 @@ test('an empty data directory gets a key, printed once with a curl line that wor
   // The link that signs in is for people who look: here nobody does, and the gateway is not new any more.
   // A shell that does not know the command is told the one that it does know.
   expect((await second.stop()).out.replace('npx --no ', '')).toBe(
-    `listening on ${second.origin}\nconsole: ${second.origin}/console (\`dragoman console\` prints a link that signs in)\n`,
+    `listening on ${second.origin}\nconsole: ${second.origin}/console (\`dragoman console\` prints a sign-in link)\n`,
   );
   const key = /sk-dm-v1-\w+/.exec(command)?.[0] ?? '';
   const third = await serve({ folder: at });
@@ -330,7 +330,7 @@ test('projects and keys of the file are shown with the stored ones, and changed 
   const made = await run('keys', 'create', 'till', '--project', 'shop', '--role', 'admin', '--json');
   expect(JSON.parse(made.out)).toMatchObject({ projectId: 'shop', roles: ['admin'], version: 1 });
   expect((await run('projects', 'list')).out).toMatch(
-    /\nsearch +active +by the file\nshop +active +\S+ +9 requests per minute; 5 usd per day\n$/,
+    /\nsearch +active +in the file\nshop +active +\S+ +9 requests per minute; 5 usd per day\n$/,
   );
   expect(JSON.parse((await run('keys', 'list', '--json')).out)).toMatchObject([
     { name: 'ci', source: 'file', projectId: 'search' },
@@ -338,9 +338,9 @@ test('projects and keys of the file are shown with the stored ones, and changed 
   ]);
   const refused = await run('keys', 'rotate', 'ci');
   expect(refused).toMatchObject({ code: 1, out: '' });
-  expect(refused.err).toContain('is defined in the configuration file: change it there');
+  expect(refused.err).toContain('is defined in the configuration file; change it there');
   const moved = await run('keys', 'set', 'till', '--project', 'search');
-  expect(moved.err).toContain('a key stays in its project');
+  expect(moved.err).toContain('the project of a key cannot be changed');
 });
 
 test('a key is made with routing defaults of its own, which are checked and shown', async () => {
@@ -359,7 +359,7 @@ test('a key is made with routing defaults of its own, which are checked and show
   const refused = await create('ignore=opnai');
   expect(refused).toMatchObject({ code: 2, out: '' });
   expect(refused.err).toBe(
-    'dragoman: --routing.ignore: "opnai" is neither a provider nor `provider/name` of an endpoint; did you mean "openai"?\n',
+    'dragoman: --routing.ignore: "opnai" is not a provider or an endpoint (`provider/name`); did you mean "openai"?\n',
   );
   expect((await create('{"hedge": 1}')).err).toStartWith('dragoman: --routing.hedge: ');
 });
@@ -410,7 +410,7 @@ test('a changed file applies to new requests; an invalid one is refused and logg
 
   writeFileSync(file, configured('aliasses: { three: sim/echo }'));
   await eventually('the refusal is logged', () =>
-    /was refused; the old one stays in force: .*aliasses/.test(program.err()),
+    /was rejected; the previous one stays in use: .*aliasses/.test(program.err()),
   );
   expect(await statusOf(program, KEY, 'two')).toBe(200);
 

@@ -65,7 +65,7 @@ test('the gateway serves pages, and files of no other folder', async () => {
   for (const path of ['clients/codex', 'site.js', 'site.css', 'search.json', 'pictures/overview.png'])
     expect((await guidePage(`/docs/guide/${path}`, folder)).status).toBe(200);
   for (const path of ['../package.json', '..%2fpackage.json', 'no-such-page', 'clients', '.hidden'])
-    expect(await guidePage(`/docs/guide/${path}`, folder).catch(String)).toContain('There is no page');
+    expect(await guidePage(`/docs/guide/${path}`, folder).catch(String)).toContain('not found');
 });
 
 /** Cursor is set up in its own window. */

@@ -65,7 +65,7 @@ export function adminSignIn(options: AdminSignInOptions): AdminSignIn {
         return OPERATOR;
       throw new GatewayError(
         'authentication',
-        'The operator token is for another request or another gateway, or has expired.',
+        'The operator token belongs to another request or gateway, or has expired.',
         { code: 'invalid_api_key' },
       );
     }

@@ -9,8 +9,8 @@ export interface LimitsOf {
 
 /** @throws GatewayError `invalid_request`, naming the invalid member */
 export function checkLimits({ limits = [], budgets = [] }: LimitsOf): void {
-  check('limits', limits, (entry) => entry.usd === undefined, 'money is limited by `budgets`');
-  check('budgets', budgets, (entry) => entry.usd !== undefined, 'a budget is an amount of `usd`');
+  check('limits', limits, (entry) => entry.usd === undefined, 'set amounts of `usd` in `budgets`');
+  check('budgets', budgets, (entry) => entry.usd !== undefined, 'must be an amount of `usd`');
 }
 
 function check(
@@ -22,7 +22,7 @@ function check(
   const refuse = (reason: string): never => {
     throw new GatewayError('invalid_request', `${param}: ${reason}`, { param });
   };
-  if (entries.length > MOST_LIMITS) refuse(`at most ${MOST_LIMITS} are possible`);
+  if (entries.length > MOST_LIMITS) refuse(`must not have more than ${MOST_LIMITS} entries`);
   if (!entries.every(belongs)) refuse(otherwise);
   try {
     rulesOf(entries);

@@ -181,7 +181,10 @@ export class KeyCommands {
   async #changeable(idOrName: string): Promise<StoredKey> {
     const key = await this.#own(idOrName);
     if (key.revokedAt === null) return key;
-    throw new GatewayError('conflict', `the key ${key.id} ("${key.name}") has been revoked: make another`);
+    throw new GatewayError(
+      'conflict',
+      `the key ${key.id} ("${key.name}") has been revoked; create a new one`,
+    );
   }
 
   /** Finds a key of the database. */
@@ -201,7 +204,7 @@ export class KeyCommands {
     if (unrevoked.length > 1)
       throw new GatewayError(
         'conflict',
-        `several keys are named "${idOrName}": name one by its id (${unrevoked.map((key) => key.id).join(', ')})`,
+        `several keys are named "${idOrName}"; use an id (${unrevoked.map((key) => key.id).join(', ')})`,
       );
     return found;
   }
@@ -220,13 +223,15 @@ export class KeyCommands {
   #checked<Given extends KeySettings & { readonly name?: string | undefined }>(settings: Given): Given {
     const { models, expiresAt, onDisconnect, roles } = settings;
     const name = settings.name?.trim();
-    if (name === '') throw new GatewayError('invalid_request', 'a key needs a name', { param: 'name' });
+    if (name === '') throw new GatewayError('invalid_request', 'name: must not be empty', { param: 'name' });
     const problem = name === undefined ? null : problemOfName(name);
     if (problem !== null) throw new GatewayError('invalid_request', `name: ${problem}`, { param: 'name' });
     if (models?.some((model) => model.trim() === ''))
-      throw new GatewayError('invalid_request', 'a model pattern is empty', { param: 'models' });
+      throw new GatewayError('invalid_request', 'models: must not contain an empty pattern', {
+        param: 'models',
+      });
     if (typeof expiresAt === 'number' && !(expiresAt > this.#tenants.now()))
-      throw new GatewayError('invalid_request', 'the expiry must be a time in the future', {
+      throw new GatewayError('invalid_request', 'expires_at: must be in the future', {
         param: 'expires_at',
       });
     if (typeof onDisconnect === 'string' && !ON_DISCONNECT.test(onDisconnect))
@@ -234,7 +239,7 @@ export class KeyCommands {
         param: 'on_disconnect',
       });
     if (roles?.length === 0)
-      throw new GatewayError('invalid_request', 'a key needs a role', { param: 'roles' });
+      throw new GatewayError('invalid_request', 'roles: must not be empty', { param: 'roles' });
     checkLimits(settings);
     return name === undefined ? settings : { ...settings, name };
   }
@@ -253,7 +258,7 @@ export class KeyCommands {
     if (!project)
       throw new GatewayError(
         'not_found',
-        `there is no project "${name.slice(0, 100)}": \`dragoman projects create\` makes one`,
+        `project "${name.slice(0, 100)}" not found; create it with \`dragoman projects create\``,
         { param: 'project' },
       );
     if (project.archivedAt !== null)
@@ -262,7 +267,7 @@ export class KeyCommands {
 }
 
 function unknown(idOrName: string): GatewayError {
-  return new GatewayError('not_found', `there is no key with the id or name "${idOrName.slice(0, 100)}"`);
+  return new GatewayError('not_found', `no key has the id or name "${idOrName.slice(0, 100)}"`);
 }
 
 function activeAmong(keys: readonly StoredKey[], nowMs: UnixMs): readonly StoredKey[] {
@@ -272,7 +277,7 @@ function activeAmong(keys: readonly StoredKey[], nowMs: UnixMs): readonly Stored
 function nameTaken(name: string): GatewayError {
   return new GatewayError(
     'conflict',
-    `an active key is already named "${name}": revoke it first, or choose another name`,
+    `an active key named "${name}" already exists; revoke it first, or choose another name`,
     { param: 'name' },
   );
 }

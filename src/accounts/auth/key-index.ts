@@ -101,7 +101,7 @@ export class KeyIndex {
   authenticate(presented: string | null, nowMs: UnixMs): Principal {
     if (presented === null) {
       throw refused(
-        'No API key was sent. Send it as `Authorization: Bearer <key>` (or `x-api-key`, or `x-goog-api-key`); `dragoman keys create` makes one.',
+        'No API key was sent. Send it as `Authorization: Bearer <key>` (or `x-api-key`, or `x-goog-api-key`). Create one with `dragoman keys create`.',
       );
     }
     let entry = this.#known.get(presented);
@@ -131,9 +131,9 @@ export class KeyIndex {
   /** Authenticates by key id, for jobs. @throws GatewayError `conflict` if the key is no longer valid */
   keyById(keyId: string, nowMs: UnixMs): Principal {
     const entry = this.#configuredById.get(keyId) ?? this.#byId.get(keyId);
-    const reason = entry ? this.#refusal(entry, nowMs) : 'Its key is not known any more.';
+    const reason = entry ? this.#refusal(entry, nowMs) : 'The key no longer exists.';
     if (entry && reason === null) return withRole(entry.principal, 'models');
-    throw new GatewayError('conflict', `Nothing can be done on behalf of the key. ${reason}`);
+    throw new GatewayError('conflict', `The job cannot run with its key. ${reason}`);
   }
 
   #find(presented: string): KeyEntry | undefined {
@@ -202,7 +202,7 @@ export class KeyIndex {
     if (expiresAt !== null && expiresAt <= nowMs)
       return `The API key "${name}" expired on ${new Date(expiresAt).toISOString()}.`;
     if (goodUntil !== null && goodUntil <= nowMs)
-      return `The API key "${name}" has another secret now; this one was good until ${new Date(goodUntil).toISOString()}.`;
+      return `The API key "${name}" has been rotated. Its previous secret was valid until ${new Date(goodUntil).toISOString()}.`;
     const reason = projectId === keyId ? null : this.#projects.refusal(projectId);
     return reason && `The API key "${name}" cannot be used: ${reason}.`;
   }
@@ -220,8 +220,8 @@ function repeat(task: () => void, intervalMs: DurationMs): () => void {
 function unknownKey(presented: string): string {
   const hint = keyHint(presented);
   if (isMistyped(presented))
-    return `The API key ${hint} is incomplete or mistyped: its checksum does not fit. Copy it again.`;
-  return `The API key ${hint} is not known here. \`dragoman keys list\` shows the keys of this gateway.`;
+    return `The API key ${hint} is incomplete or mistyped (wrong checksum). Copy it again.`;
+  return `The API key ${hint} is unknown. List the keys of this gateway with \`dragoman keys list\`.`;
 }
 
 function refused(message: string): GatewayError {
@@ -230,9 +230,8 @@ function refused(message: string): GatewayError {
 
 /** Messages for a key that lacks a role. */
 const REFUSALS: Readonly<Record<KeyRole, string>> = {
-  models:
-    'is for managing this gateway and may not call models; give it the role `models`, or use another key',
-  admin: 'may not manage this gateway: that takes a key of role `admin`, or `server.admin_key`',
+  models: 'cannot call models. Give it the role `models`, or use another key',
+  admin: 'cannot manage this gateway. Use a key with the role `admin`, or `server.admin_key`',
 };
 
 /**

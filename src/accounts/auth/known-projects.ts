@@ -35,7 +35,7 @@ export class KnownProjects {
     if (Object.hasOwn(this.#configured, name)) return null;
     const project = this.#stored.get(name);
     // Its limits are unknown now, so that its keys cannot be used.
-    if (!project) return `the project "${name}" is not defined any more`;
+    if (!project) return `the project "${name}" no longer exists`;
     return project.archivedAt === null ? null : `the project "${name}" has been archived`;
   }
 

@@ -58,7 +58,7 @@ export class ProjectCommands {
     if (!(await this.#tenants.storage.projects.insert(project, this.#tenants.entryOf(change))))
       throw new GatewayError(
         'conflict',
-        `there is a project "${name}" already, or was: names are given once`,
+        `a project named "${name}" exists or existed; project names cannot be reused`,
         {
           param: 'name',
         },
@@ -141,5 +141,5 @@ function configuredView(id: string, { limits, budgets }: ConfiguredProject): Pro
 }
 
 function unknown(name: string): GatewayError {
-  return new GatewayError('not_found', `there is no project "${name.slice(0, 100)}"`);
+  return new GatewayError('not_found', `project "${name.slice(0, 100)}" not found`);
 }

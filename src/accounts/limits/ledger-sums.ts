@@ -17,7 +17,7 @@ export interface SumQuery {
 
 /** Sum of an owner's requests for one model. */
 export interface LedgerSum {
-  /** Empty for the gateway as a whole. */
+  /** Empty for the gateway. */
   readonly ownerId: string;
   /** Hash of the end user; null: none, or not requested. */
   readonly endUser: string | null;

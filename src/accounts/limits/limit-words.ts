@@ -3,7 +3,7 @@ import { MOST_USD } from './money.ts';
 import { LIMIT_KINDS, ruleOf, type LimitEntry, type LimitKind } from './rule.ts';
 
 const FORM =
-  '`60 requests per minute`, `2000000 tokens per day`, `20 concurrent` or `5 usd per month`, and behind it ' +
+  '`60 requests per minute`, `2000000 tokens per day`, `20 concurrent` or `5 usd per month`, optionally followed by ' +
   '`for openai/*,groq/*`, `each end_user`, `timezone Europe/Berlin`, `when_spent finish`, `unpriced allow`, `too_large allow`';
 
 /** Clauses after amount and kind: keyword and member. */
@@ -32,18 +32,18 @@ const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
 export function parseLimit(text: string): LimitEntry {
   const [amount = '', kind = '', ...rest] = text.trim().split(/\s+/);
   const known = kindOf(kind);
-  if (!known || !/^\d+(\.\d+)?$/.test(amount)) throw wrong(text, `write it as ${FORM}`);
+  if (!known || !/^\d+(\.\d+)?$/.test(amount)) throw wrong(text, `must be ${FORM}`);
   const members: Record<string, string | number | readonly string[]> = { [known]: Number(amount) };
   for (let at = 0; at < rest.length; at += 2) {
     const word = rest[at] ?? '';
     const value = rest[at + 1];
-    if (!isClause(word)) throw wrong(text, `"${word}" means nothing here; write it as ${FORM}`);
-    if (value === undefined) throw wrong(text, `"${word}" needs something behind it`);
+    if (!isClause(word)) throw wrong(text, `unknown word "${word}"; must be ${FORM}`);
+    if (value === undefined) throw wrong(text, `"${word}" requires a value`);
     const member = CLAUSES[word];
-    if (members[member] !== undefined) throw wrong(text, `"${word}" stands there twice`);
+    if (members[member] !== undefined) throw wrong(text, `"${word}" occurs more than once`);
     const values = VALUES.get(word);
     if (values && !values.includes(value))
-      throw wrong(text, `behind "${word}" stands ${values.join(' or ')}`);
+      throw wrong(text, `"${word}" must be followed by ${values.join(' or ')}`);
     members[member] = member === 'models' ? value.split(',') : value;
   }
   const entry: LimitEntry = members;
@@ -79,11 +79,16 @@ function isClause(word: string): word is keyof typeof CLAUSES {
 function checkAmount(text: string, kind: LimitKind, amount: number, entry: LimitEntry): void {
   const isMoney = kind === 'usd';
   if (isMoney ? !(amount > 0 && amount <= MOST_USD) : !(Number.isSafeInteger(amount) && amount >= 1))
-    throw wrong(text, isMoney ? `an amount above 0 and up to ${MOST_USD} usd` : 'a whole number from 1 on');
+    throw wrong(
+      text,
+      isMoney
+        ? `the amount must be more than 0 and at most ${MOST_USD} usd`
+        : 'the amount must be an integer of at least 1',
+    );
   if (!isMoney && (entry.when_spent ?? entry.unpriced) !== undefined)
-    throw wrong(text, 'only budgets have `when_spent` and `unpriced`');
+    throw wrong(text, '`when_spent` and `unpriced` are allowed only for budgets');
 }
 
 function wrong(text: string, reason: string): RangeError {
-  return new RangeError(`"${text}" is no limit: ${reason}`);
+  return new RangeError(`"${text}" is not a valid limit: ${reason}`);
 }

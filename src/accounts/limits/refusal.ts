@@ -49,36 +49,36 @@ export function refusalText(refusal: Refusal): string {
   const what = `${limitText(rule)} (${whose})`;
   if (reason === 'unpriced') return unpricedText(refusal, what);
   if (reason === 'unread')
-    return `The gateway has just started, and still reads from its records what was used of ${what}. Try again soon.`;
+    return `The gateway has just started and is still restoring the usage of ${what} from its records. Try again in a few seconds.`;
   // Distinguishes a spent budget from one whose remaining amount is too small for this request.
   const isTooSmall = rule.kind === 'tokens' || (rule.kind === 'usd' && used < rule.amount);
   if (frees === 'never' && isTooSmall && needed > rule.amount)
     return (
-      `${what} can never let this request through: it ${rule.kind === 'usd' ? 'may cost' : 'needs'} ${amountText(rule, needed)}, ` +
-      'its own output limit included. Ask for fewer output tokens, send a shorter prompt, or have the limit raised.'
+      `This request exceeds the whole limit of ${what}: it ${rule.kind === 'usd' ? 'may cost' : 'needs'} ${amountText(rule, needed)}, ` +
+      'including its output limit. Request fewer output tokens, send a shorter prompt, or ask an administrator to raise the limit.'
     );
   const held =
     reserved > 0 && rule.kind !== 'concurrent' ? `, of which ${amountText(rule, reserved)} reserved` : '';
   // The limit is not reached by this process: others use the rest, or the shared store does not respond.
   const isShared = used + needed <= rule.amount;
-  return `${what} is ${isShared ? 'not shared out just now' : 'reached'}: ${amountText(rule, used)} used${held}, ${amountText(rule, needed)} needed. ${freesText(frees)}`;
+  return `${what} is ${isShared ? 'temporarily unavailable to this process' : 'reached'}: ${amountText(rule, used)} used${held}, ${amountText(rule, needed)} needed. ${freesText(frees)}`;
 }
 
 /** Message for an unknown price: the model, the budget, and three remedies. */
 function unpricedText({ model = 'this model', limit: { owner, rule } }: Refusal, what: string): string {
   return [
-    `The price of ${model} is unknown, so the budget of ${what} cannot count this request. Do one of three things.`,
-    `1. Give the model a price in dragoman.yaml, below \`models\`, at its endpoint: \`price: { input: 0, output: 0 }\` (USD per million tokens, 0 is free).`,
-    '2. Get newer prices: `catalog.refresh` in dragoman.yaml.',
-    `3. Let requests without a price pass uncounted: ${placeOfBudget(owner, limitWords({ ...rule.entry, unpriced: 'allow' }))}.`,
+    `The price of ${model} is unknown, so the budget of ${what} cannot count this request. Do one of the following.`,
+    `1. Set a price for its endpoint under \`models\` in dragoman.yaml: \`price: { input: 0, output: 0 }\` (USD per million tokens; 0 is free).`,
+    '2. Load newer prices with `catalog.refresh` in dragoman.yaml.',
+    `3. Allow requests without a price, which are then not counted: ${placeOfBudget(owner, limitWords({ ...rule.entry, unpriced: 'allow' }))}.`,
   ].join(' ');
 }
 
 function placeOfBudget({ kind, name }: Owner, words: string): string {
-  const inFile = '`unpriced: allow` at the budget in dragoman.yaml, below';
+  const inFile = 'set `unpriced: allow` for the budget in dragoman.yaml under';
   if (kind === 'gateway' || kind === 'provider')
     return `${inFile} \`${kind === 'gateway' ? 'budgets' : `providers.${name}`}\``;
-  return `\`dragoman ${kind}s set "${name}" --budget "${words}"\` (it replaces all budgets of the ${kind}), or ${inFile} \`${kind}s\``;
+  return `\`dragoman ${kind}s set "${name}" --budget "${words}"\` (replaces all budgets of the ${kind}), or ${inFile} \`${kind}s\``;
 }
 
 /** `60 requests per minute for openai/*`. */
@@ -111,7 +111,7 @@ function usdText(nanoUsd: number): string {
 }
 
 function freesText(frees: Frees): string {
-  if (frees === 'never') return 'It does not free by itself.';
-  if (frees === 'settled') return 'It frees when running requests end.';
-  return `It frees at ${new Date(frees).toISOString()}.`;
+  if (frees === 'never') return 'It does not reset automatically. Ask an administrator to raise it.';
+  if (frees === 'settled') return 'Capacity is released when running requests end.';
+  return `Capacity is available at ${new Date(frees).toISOString()}.`;
 }

@@ -64,7 +64,7 @@ export function rulesOf(entries: readonly LimitEntry[]): readonly LimitRule[] {
   const rules = entries.map(ruleOf);
   const double = rules.findIndex(({ counts }, at) => rules.findIndex((rule) => rule.counts === counts) < at);
   if (double >= 0)
-    throw new RangeError(`number ${double + 1} counts the same as one before it: keep the lower`);
+    throw new RangeError(`number ${double + 1} limits the same as an earlier one; keep the lower one`);
   return rules;
 }
 
@@ -75,9 +75,9 @@ export function ruleOf(entry: LimitEntry): LimitRule {
   if (kind === undefined || kinds.length > 1)
     throw new RangeError(`must have exactly one of ${LIMIT_KINDS.join(', ')}`);
   if (kind === 'concurrent' && entry.per !== undefined)
-    throw new RangeError('`concurrent` has no window: leave `per` out');
+    throw new RangeError('`concurrent` has no window; remove `per`');
   if (kind !== 'tokens' && entry.too_large !== undefined)
-    throw new RangeError('only limits of tokens have `too_large`: leave it out');
+    throw new RangeError('`too_large` is allowed only for limits of tokens; remove it');
   const said = entry[kind] ?? 0;
   return {
     ...whatItCounts(kind, entry),

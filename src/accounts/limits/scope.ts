@@ -9,7 +9,7 @@ export const OWNER_KINDS = ['gateway', 'project', 'key', 'provider'] as const;
 /** Owner of limits. */
 export interface Owner {
   readonly kind: (typeof OWNER_KINDS)[number];
-  /** Empty for the gateway as a whole. */
+  /** Empty for the gateway. */
   readonly id: string;
   /** Name for people. */
   readonly name: string;

@@ -38,7 +38,7 @@ const LONGEST_ROLLING = 366 * DAY;
 export function parseWindow(per: string | undefined, timeZone: string | undefined): Window {
   const unit = CALENDAR_UNITS.find((name) => name === per);
   if (unit) return { type: 'calendar', unit, timeZone: knownTimeZone(timeZone ?? 'UTC') };
-  if (timeZone !== undefined) throw new RangeError('`timezone` goes with `per: day`, `week` or `month` only');
+  if (timeZone !== undefined) throw new RangeError('`timezone` requires `per: day`, `week` or `month`');
   if (per === undefined) return lifetime;
   const rate = RATES.get(per);
   if (rate !== undefined) return { type: 'rolling', ms: rate };
@@ -46,7 +46,7 @@ export function parseWindow(per: string | undefined, timeZone: string | undefine
   const ms = Number(count) * (UNITS.get(letter) ?? 0);
   if (ms === 0 || ms > LONGEST_ROLLING)
     throw new RangeError(
-      '`per` must be second, minute, hour, day, week, month, or a time up to 366d such as "5h"',
+      '`per` must be second, minute, hour, day, week, month, or a duration up to 366d such as "5h"',
     );
   return { type: 'rolling', ms };
 }
@@ -55,7 +55,7 @@ function knownTimeZone(name: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    throw new RangeError(`"${name}" is no time zone: use a name such as Europe/Berlin`);
+    throw new RangeError(`"${name}" is not a time zone; use a name such as Europe/Berlin`);
   }
 }
 

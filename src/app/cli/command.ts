@@ -92,7 +92,7 @@ function parsed(
     const [, name] = /^Unknown option '--?([\w-]+)'/.exec(error instanceof Error ? error.message : '') ?? [];
     if (!(error instanceof Error) || name === undefined) throw error;
     const [near] = nearest(name, Object.keys(options), 1);
-    error.message = `there is no option "--${name}".${near === undefined ? '' : ` Did you mean --${near}?`}`;
+    error.message = `unknown option "--${name}".${near === undefined ? '' : ` Did you mean --${near}?`}`;
     throw error;
   }
 }
@@ -103,10 +103,7 @@ export function noAction(command: string, word: string, actions: readonly string
   const hint = near === undefined ? '' : `did you mean "${command} ${near}"? `;
   return new GatewayError(
     'invalid_request',
-    `there is no "${command} ${word}"; ${hint}Actions are ${actions.join(', ')}`.replace(
-      '; Actions',
-      '; actions',
-    ),
+    `unknown action "${word}"; ${hint}Actions are ${actions.join(', ')}`.replace('; Actions', '; actions'),
   );
 }
 

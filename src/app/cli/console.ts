@@ -7,6 +7,6 @@ export const consoleLink: RunCommand = async (argv) => {
   const args = parseArguments(argv, CONSOLE_OPTIONS);
   const link = `${originFor(args)}/console#code=${await ownCode(args)}`;
   process.stdout.write(`${link}\n`);
-  if (process.stdout.isTTY) process.stderr.write('It signs in once, within a minute.\n');
+  if (process.stdout.isTTY) process.stderr.write('The link works once and expires in one minute.\n');
   return 0;
 };

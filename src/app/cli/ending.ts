@@ -39,13 +39,18 @@ export class Ending {
     this.hasBegun = true;
     listener.leave();
     if (delayMs > 0) {
-      log.info('shutting down: requests are taken until others have noticed', { drain_delay_ms: delayMs });
+      log.info('shutting down: new requests are accepted until load balancers notice', {
+        drain_delay_ms: delayMs,
+      });
       await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
     }
     await listener.drain();
     await new Promise<void>((resolve) => void systemClock.after(ARRIVAL_MS, resolve));
     this.isOpen = false;
-    log.info('shutting down: running answers may finish', { running: gateway.active, drain_ms: drainMs });
+    log.info('shutting down: waiting for running requests to finish', {
+      running: gateway.active,
+      drain_ms: drainMs,
+    });
     app.drain();
     await drained(gateway, drainMs);
   }

@@ -14,8 +14,8 @@ ${lines(rows)}
 Options of all commands:
 ${optionLines({ ...COMMON_OPTIONS, ...ALWAYS })}
 
-\`dragoman COMMAND --help\` shows the options of one. They follow the command.
-npm wants two dashes before them: npm start -- --port 4001
+\`dragoman COMMAND --help\` describes one command. Options follow the command.
+With npm, put two dashes before options: npm start -- --port 4001
 `;
 }
 
@@ -31,7 +31,7 @@ ${optionLines({ ...COMMON_OPTIONS, ...ALWAYS })}
 }
 
 const ALWAYS: Options = {
-  help: { text: 'print this' },
+  help: { text: 'print this help' },
   version: { text: 'print the version' },
 };
 
@@ -39,7 +39,7 @@ function optionLines(options: Options): string {
   return lines(
     Object.entries(options).map(([name, { value, multiple, opposite, text }]) => [
       `  --${opposite ? '[no-]' : ''}${name}${value === undefined ? '' : ` ${value}`}`,
-      multiple ? `${text}; several times for several` : text,
+      multiple ? `${text} (repeatable)` : text,
     ]),
   );
 }

@@ -9,7 +9,7 @@ export function listenOrExplain(options: ListenOptions): Listener {
   } catch (error) {
     const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
     const reason = taken
-      ? 'another program listens there; choose a port with --port or DRAGOMAN_PORT (0: any free one)'
+      ? 'the port is already in use. Choose another one with --port or DRAGOMAN_PORT (0: any free port).'
       : String(error instanceof Error ? error.message : error);
     const address = `${options.hostname}:${options.port}`;
     throw new GatewayError('internal', `cannot listen on ${address}: ${reason}`, { cause: error });

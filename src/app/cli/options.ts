@@ -13,68 +13,71 @@ export interface CommandOption {
 
 export type Options = Readonly<Record<string, CommandOption>>;
 
-const LIST = 'several behind commas';
-const url = { value: 'URL', text: 'address of the gateway (default: the one of the configuration)' };
-const adminKey = { value: 'KEY', text: "an admin's key (default: the data directory of this machine)" };
+const LIST = 'separated by commas';
+const url = { value: 'URL', text: 'address of the gateway (default: from the configuration)' };
+const adminKey = { value: 'KEY', text: 'an admin key (default: access through the local data directory)' };
 const limit = { value: 'RULE', multiple: true, text: 'a limit, such as "60 requests per minute"' } as const;
 const budget = { value: 'RULE', multiple: true, text: 'a budget, such as "5 usd per day"' } as const;
-const unpriced = { value: 'WORD', text: 'requests without a known price: `refuse` (default) or `allow`' };
+const unpriced = { value: 'WORD', text: '`refuse` (default) or `allow` requests without a known price' };
 
 /** Options of all commands. */
 export const COMMON_OPTIONS: Options = {
-  config: { value: 'FILE', text: 'the configuration (default: dragoman.yaml, where it exists)' },
-  'data-dir': { value: 'DIR', text: 'the data directory (default: ./data)' },
-  json: { text: 'print JSON, for programs' },
-  host: { value: 'ADDRESS', text: 'where the gateway listens (default: 127.0.0.1)' },
-  port: { value: 'PORT', text: 'the port on which it listens (default: 4000)' },
+  config: { value: 'FILE', text: 'configuration file (default: dragoman.yaml, if it exists)' },
+  'data-dir': { value: 'DIR', text: 'data directory (default: ./data)' },
+  json: { text: 'print JSON' },
+  host: { value: 'ADDRESS', text: 'address to listen on (default: 127.0.0.1)' },
+  port: { value: 'PORT', text: 'port to listen on (default: 4000)' },
 };
 
 export const SERVE_OPTIONS: Options = {
-  workers: { value: 'N', text: 'processes that share the port: a number, or `auto`' },
+  workers: { value: 'N', text: 'number of processes that share the port, or `auto`' },
 };
 
 export const DOCTOR_OPTIONS: Options = {
-  provider: { value: 'NAME', text: 'examine this provider alone' },
-  model: { value: 'ID', text: 'examine this model alone' },
-  deep: { text: 'ask more: it costs more tokens' },
-  timeout: { value: 'SECONDS', text: 'how long one request may take (default: 60)' },
-  'dry-run': { text: 'say what would be asked and what it costs, and ask nothing' },
-  yes: { text: 'do not ask before it begins' },
-  forget: { text: 'forget what was found, of the named provider or of all' },
+  provider: { value: 'NAME', text: 'probe only this provider' },
+  model: { value: 'ID', text: 'probe only this model' },
+  deep: { text: 'run more probes, which use more tokens' },
+  timeout: { value: 'SECONDS', text: 'timeout of one request (default: 60)' },
+  'dry-run': { text: 'print the planned probes and their cost, and send nothing' },
+  yes: { text: 'start without confirmation' },
+  forget: { text: 'delete stored results of the named provider, or of all' },
 };
 
 export const KEYS_OPTIONS: Options = {
-  name: { value: 'NAME', text: 'another name (set)' },
-  project: { value: 'NAME', text: 'the project of the key (create), or whose keys are shown (list)' },
-  role: { value: 'ROLE', multiple: true, text: 'what it may do: models, admin' },
-  models: { value: 'IDS', text: `models that it may use, ${LIST}, \`*\` at an end; \`all\`: every one` },
+  name: { value: 'NAME', text: 'new name (set)' },
+  project: { value: 'NAME', text: 'project of the new key (create), or of the listed keys (list)' },
+  role: { value: 'ROLE', multiple: true, text: 'role of the key: models, admin' },
+  models: { value: 'IDS', text: `allowed models, ${LIST}, with \`*\` as a wildcard at the end, or \`all\`` },
   limit,
   budget,
   unpriced,
-  routing: { value: 'WISHES', text: 'routing of its requests, such as "only=openai"; `none`: as for others' },
-  expires: { value: 'DATE', text: 'the day on which it ends, or `never`' },
-  strict: { opposite: true, text: 'refuse requests of which something would be dropped' },
-  'log-content': { opposite: true, text: 'keep the prompts and answers of its requests' },
+  routing: { value: 'WISHES', text: 'default routing of its requests, such as "only=openai", or `none`' },
+  expires: { value: 'DATE', text: 'expiry date, or `never`' },
+  strict: { opposite: true, text: 'refuse requests if any parameter would be dropped' },
+  'log-content': { opposite: true, text: 'log prompts and responses of its requests' },
   'on-disconnect': {
     value: 'WORDS',
-    text: 'when a client leaves its answer: abort, continue, continue:30s; `default`: as for others',
+    text: 'action when a client disconnects: abort, continue, continue:30s, or `default`',
   },
-  grace: { value: 'TIME', text: 'how long the old secret stays valid (rotate), such as 24h' },
+  grace: { value: 'TIME', text: 'time for which the old secret stays valid, such as 24h (rotate)' },
 };
 
 export const PROJECTS_OPTIONS: Options = { limit, budget, unpriced };
 
 export const LIMITS_OPTIONS: Options = {
-  kind: { value: 'KIND', text: 'whose limits: gateway, project, key or provider' },
-  id: { value: 'ID', text: 'of this one alone' },
+  kind: { value: 'KIND', text: 'only limits of this kind: gateway, project, key or provider' },
+  id: { value: 'ID', text: 'only limits of the project, key or provider with this id' },
   url,
   key: adminKey,
 };
 
 export const JOBS_OPTIONS: Options = {
-  state: { value: 'STATE', text: 'only these: queued, waiting, running, completed, failed, cancelled' },
-  kind: { value: 'KIND', text: 'only these, e.g. response' },
-  project: { value: 'NAME', text: 'only those of this project' },
+  state: {
+    value: 'STATE',
+    text: 'only jobs in this state: queued, waiting, running, completed, failed, cancelled',
+  },
+  kind: { value: 'KIND', text: 'only jobs of this kind, such as response' },
+  project: { value: 'NAME', text: 'only jobs of this project' },
   url,
   key: adminKey,
 };
@@ -84,19 +87,22 @@ export const USAGE_OPTIONS: Options = {
     value: 'NAMES',
     text: 'groups: project, key, model, provider, endpoint, protocol, requested_model, outcome; end_user',
   },
-  since: { value: 'TIME', text: 'from then on: today, yesterday, 7d (default), 24h, 4w or a date' },
-  until: { value: 'TIME', text: 'up to then (default: now)' },
-  every: { value: 'INTERVAL', text: 'one row for each 5m, 30m (both of two days), hour, 6h, day or month' },
-  project: { value: 'NAMES', text: `of these projects alone, ${LIST}` },
-  key: { value: 'KEYS', text: `of these keys alone, by name or id, ${LIST}` },
-  model: { value: 'IDS', text: `of these models alone, ${LIST}` },
-  provider: { value: 'NAMES', text: `of these providers alone, ${LIST}` },
-  endpoint: { value: 'NAMES', text: `of these endpoints alone, ${LIST}` },
-  protocol: { value: 'NAMES', text: `of these protocols alone, ${LIST}` },
-  requested_model: { value: 'IDS', text: `of requests for these models, ${LIST}` },
-  outcome: { value: 'WORDS', text: 'ok, failed, refused or cancelled, several behind commas' },
-  recount: { value: 'DATE', text: 'add the sums of this day up again from its records' },
-  ids: { text: 'show ids of keys and projects, not their names' },
+  since: { value: 'TIME', text: 'start: today, yesterday, 7d (default), 24h, 4w or a date' },
+  until: { value: 'TIME', text: 'end (default: now)' },
+  every: { value: 'INTERVAL', text: 'one row for each 5m, 30m (last two days only), hour, 6h, day or month' },
+  project: { value: 'NAMES', text: `only these projects, ${LIST}` },
+  key: { value: 'KEYS', text: `only these keys, by name or id, ${LIST}` },
+  model: { value: 'IDS', text: `only these models, ${LIST}` },
+  provider: { value: 'NAMES', text: `only these providers, ${LIST}` },
+  endpoint: { value: 'NAMES', text: `only these endpoints, ${LIST}` },
+  protocol: { value: 'NAMES', text: `only these protocols, ${LIST}` },
+  requested_model: { value: 'IDS', text: `only requests for these models, ${LIST}` },
+  outcome: {
+    value: 'WORDS',
+    text: 'only these outcomes: ok, failed, refused, cancelled, separated by commas',
+  },
+  recount: { value: 'DATE', text: 'recompute the sums of this day from its records' },
+  ids: { text: 'show ids of keys and projects instead of names' },
   csv: { text: 'print CSV' },
 };
 
@@ -109,22 +115,22 @@ export const CONSOLE_OPTIONS: Options = { url };
 export const HEALTH_OPTIONS: Options = { url };
 
 export const EXPLAIN_OPTIONS: Options = {
-  body: { value: 'FILE', text: 'a whole request, instead of a prompt; `-`: from standard input' },
-  protocol: { value: 'NAME', text: 'the protocol of that request (default: what it looks like)' },
+  body: { value: 'FILE', text: 'file with a complete request; `-` reads standard input' },
+  protocol: { value: 'NAME', text: 'protocol of that request (default: detected)' },
   url,
   key: { value: 'KEY', text: 'an API key (default: DRAGOMAN_KEY)' },
 };
 
 export const REPLAY_OPTIONS: Options = {
-  model: { value: 'ID', text: 'ask another model' },
-  provider: { value: 'NAME', text: 'let this provider alone answer' },
-  tools: { text: 'run tools of the gateway again, too' },
+  model: { value: 'ID', text: 'send the request to another model' },
+  provider: { value: 'NAME', text: 'use only this provider' },
+  tools: { text: 'also run gateway tools again' },
   url,
   key: adminKey,
 };
 
 export const MIGRATE_OPTIONS: Options = {
-  from: { value: 'DIR', text: 'the data directory to move (default: that of the configuration)' },
-  to: { value: 'URL', text: 'the database (default: `database_url`)' },
-  'dry-run': { text: 'count what would be moved, and move nothing' },
+  from: { value: 'DIR', text: 'data directory to move (default: from the configuration)' },
+  to: { value: 'URL', text: 'target database (default: `database_url`)' },
+  'dry-run': { text: 'count the rows to move, and move nothing' },
 };

@@ -7,8 +7,8 @@ export function printWelcome({ origin, firstKey, link }: Welcome): void {
   process.stdout.write(`listening on ${origin}\n`);
   process.stdout.write(
     link === null
-      ? `console: ${fromHere(origin)}/console (\`${inThisShell('console')}\` prints a link that signs in)\n`
-      : `console: ${fromHere(link)} (signs in once, within 15 minutes)\n`,
+      ? `console: ${fromHere(origin)}/console (\`${inThisShell('console')}\` prints a sign-in link)\n`
+      : `console: ${fromHere(link)} (sign-in link, works once, expires in 15 minutes)\n`,
   );
   if (firstKey) process.stdout.write(firstSteps(fromHere(origin), firstKey));
 }
@@ -21,21 +21,21 @@ function fromHere(url: string): string {
 function firstSteps(origin: string, key: string): string {
   return `
 Two secrets:
-  The console link is for you: it opens the console in a browser. \`${inThisShell('console')}\` prints another one.
-  The API key is for your programs: it calls models. \`${inThisShell('keys create NAME')}\` makes another one.
+  The console link is for you. It opens the console in a browser. \`${inThisShell('console')}\` prints a new link.
+  The API key is for your programs. It calls models. \`${inThisShell('keys create NAME')}\` creates another key.
 
-Your first API key, shown only this once: ${key}
+Your first API key (shown only once): ${key}
 
 Try it with the built-in simulated model, which needs no account:
 
 curl ${origin}/v1/chat/completions -H "authorization: Bearer ${key}" -H "content-type: application/json" -d '{"model":"sim/chat","messages":[{"role":"user","content":"Hello!"}]}'
 
 Add a provider:
-  With an account: start again with its variable, for example OPENAI_API_KEY=sk-… Then ask for "model": "openai/gpt-5".
-  A server of your own: write this into dragoman.yaml in this folder, then ask for "model": "my-vllm/…".
+  With an account: restart with its variable, for example OPENAI_API_KEY=sk-…, and request "model": "openai/gpt-5".
+  With your own server: add this to dragoman.yaml in this folder, and request "model": "my-vllm/…".
     providers: { my-vllm: { preset: vllm, base_url: "http://10.0.0.5:8000/v1" } }
   Budgets refuse models without a price: ${origin}/docs/guide/troubleshooting#why-this-price
 
-Documents: ${origin}/docs/guide
+Documentation: ${origin}/docs/guide
 `;
 }

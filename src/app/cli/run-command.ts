@@ -39,7 +39,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     );
     const hint = near === undefined ? '' : ` Did you mean \`${inThisShell(near)}\`?`;
     process.stderr.write(
-      `dragoman: there is no command "${printable(name)}".${hint}\n\`${inThisShell('help')}\` lists all of them.\n`,
+      `dragoman: unknown command "${printable(name)}".${hint}\n\`${inThisShell('help')}\` lists all commands.\n`,
     );
     return 2;
   }
@@ -74,7 +74,7 @@ function requireWords({ usage, options, wordless = [] }: Command, argv: readonly
   const [action = ''] = words;
   const word = words[wordless.includes(action) ? 1 : taken.length];
   if (word === undefined) return;
-  const error = new TypeError(`there is no place for "${word}": dragoman ${usage} [OPTIONS]`);
+  const error = new TypeError(`unexpected argument "${word}": dragoman ${usage} [OPTIONS]`);
   throw Object.assign(error, { code: 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' });
 }
 

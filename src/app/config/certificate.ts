@@ -35,12 +35,14 @@ export function readCertificate({ cert, key }: CertificateFiles, nowMs: UnixMs):
   const mode = statSync(key).mode & 0o777;
   if ((mode & TOO_OPEN) !== 0) {
     const octal = mode.toString(8).padStart(4, '0');
-    warnings.push(`${KEY}: ${key} is open to other users (mode ${octal}), who can pose as this server`);
+    warnings.push(
+      `${KEY}: ${key} is accessible to other users (mode ${octal}), who could impersonate this server; run chmod 600`,
+    );
   }
   if (Date.parse(first.validTo) < nowMs)
-    warnings.push(`${CERT}: ${cert} has expired (${first.validTo}); clients will refuse it`);
+    warnings.push(`${CERT}: ${cert} has expired (${first.validTo}); clients will reject it`);
   if (Date.parse(first.validFrom) > nowMs)
-    warnings.push(`${CERT}: ${cert} is not valid before ${first.validFrom}; clients will refuse it`);
+    warnings.push(`${CERT}: ${cert} is not valid before ${first.validFrom}; clients will reject it`);
   return { cert: certText, key: keyText, warnings };
 }
 
@@ -56,15 +58,15 @@ function firstOf(cert: string, key: string, files: CertificateFiles): X509Certif
 function wordsFor(fault: PemFault, { cert, key }: CertificateFiles): string {
   if (fault.of === 'cert')
     return fault.reason === 'absent'
-      ? `${cert} holds no certificate (PEM)`
+      ? `${cert} contains no certificate in PEM format`
       : `certificate ${fault.position} in ${cert} cannot be read`;
   switch (fault.reason) {
     case 'absent':
-      return `${key} holds no private key (PEM)`;
+      return `${key} contains no private key in PEM format`;
     case 'locked':
-      return `${key} is locked with a passphrase; the gateway has nobody to ask for it`;
+      return `${key} is encrypted with a passphrase; use a key without one`;
     case 'of another':
-      return `${key} is not the key of the first certificate in ${cert}`;
+      return `${key} does not match the first certificate in ${cert}`;
   }
 }
 

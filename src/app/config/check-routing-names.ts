@@ -41,7 +41,7 @@ export function checkWishes(wishes: RoutingWishes, known: KnownNames, note: Note
   const check = (list: NameList | undefined): void =>
     list?.names.forEach((name) => {
       if (!slugs.has(name) && !isRefused(name, known))
-        note(list.path, `"${name}" is neither a provider nor \`provider/name\` of an endpoint${near(name)}`);
+        note(list.path, `"${name}" is not a provider or an endpoint (\`provider/name\`)${near(name)}`);
     });
   const near = (name: string): string => hint(nearest(name, [...slugs], 1));
   check(wishes.providers);
@@ -52,14 +52,14 @@ export function checkWishes(wishes: RoutingWishes, known: KnownNames, note: Note
     // Misspelt names have been reported already.
     if (list?.names.some((name) => !slugs.has(name))) continue;
     if (list && !list.names.some((name) => isRefused(name, known) || catalog.hasProvider(providerIn(name))))
-      note(list.path, 'none of these providers is on, so every request would be refused');
+      note(list.path, 'none of these providers is enabled, so every request would be refused');
   }
   const { fallback } = wishes;
   if (typeof fallback !== 'object') return;
   for (const name of fallback.names) {
     if (slugs.has(name) || isRefused(name, known) || catalog.find(name)) continue;
     const similar = [...nearest(name, [...slugs], 1), ...catalog.suggest(name)].slice(0, 3);
-    note(fallback.path, `"${name}" is neither a provider, nor an endpoint, nor a model${hint(similar)}`);
+    note(fallback.path, `"${name}" is not a provider, an endpoint or a model${hint(similar)}`);
   }
 }
 

@@ -11,8 +11,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'ENOENT: no such file or directory',
   EACCES: 'EACCES: permission denied',
   ENXIO: TEXTS.notRegularFile,
-  EISDIR: 'EISDIR: it is a directory',
-  ELOOP: 'ELOOP: too many links',
+  EISDIR: 'EISDIR: is a directory',
+  ELOOP: 'ELOOP: too many symbolic links',
 };
 
 /**

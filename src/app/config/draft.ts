@@ -113,9 +113,7 @@ export class Draft {
     const { folders, named } = this.#bounds;
     if (named.includes(path)) return path;
     const refuse = (): never => {
-      throw new Error(
-        'it lies outside of the folders of server.credential_dirs, where a draft may name files',
-      );
+      throw new Error('it is outside the folders of server.credential_dirs');
     };
     if (!folders.some((folder) => isWithin(resolve(path), resolve(folder)))) refuse();
     const real = realOf(path);

@@ -91,7 +91,7 @@ function variable(inner: string, path: readonly PropertyKey[], input: Interpolat
   const split = inner.indexOf(':-');
   const name = split < 0 ? inner : inner.slice(0, split);
   if (!NAME.test(name)) {
-    refuse(path, `"\${${inner}}" does not name an environment variable`, input);
+    refuse(path, `"\${${inner}}" is not a valid reference to an environment variable`, input);
     return { name, value: '', isDefault: true };
   }
   const value = environment[name];

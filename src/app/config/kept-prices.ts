@@ -48,13 +48,13 @@ export function readKnownPrices(dataDir: string, refresh: string | null): KnownP
     return { book: keptBook(BUNDLED_PRICES, vendors, version), kept: { at, from, version }, problem: null };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { ...bundled, problem: `${path} is not used: ${message}` };
+    return { ...bundled, problem: `cannot use ${path}: ${message}` };
   }
 }
 
 function parseKept(text: string): KeptPrices {
   const { format, sha256, ...kept } = JSON.parse(text) as KeptPrices & { format?: unknown; sha256?: unknown };
-  if (format !== FORMAT || sha256 !== hashOf(kept)) throw new Error('it is damaged, or of another version');
+  if (format !== FORMAT || sha256 !== hashOf(kept)) throw new Error('it is damaged or from another version');
   return kept;
 }
 

@@ -176,8 +176,8 @@ function* shortAdmin(path: string, key: string): Iterable<ConfigError> {
   // An empty one is no key.
   if (key === '' || key.length >= LEAST_ADMIN_KEY) return;
   const problem =
-    `the key of an admin must have at least ${LEAST_ADMIN_KEY} characters (got ${key.length}): ` +
-    'make one with `openssl rand -hex 24`';
+    `an admin key must have at least ${LEAST_ADMIN_KEY} characters (got ${key.length}); ` +
+    'create one with `openssl rand -hex 24`';
   yield new ConfigError(path, problem);
 }
 
@@ -186,8 +186,8 @@ function* unknownProjects({ keys, projects }: ConfigFile): Iterable<ConfigError>
   for (const [at, { project }] of keys.entries()) {
     if (project === null || Object.hasOwn(projects, project)) continue;
     const [near] = nearest(project, Object.keys(projects), 1);
-    const hint = near === undefined ? 'name it under `projects`' : `did you mean "${near}"?`;
-    yield new ConfigError(`keys[${at}].project`, `there is no project "${project}": ${hint}`);
+    const hint = near === undefined ? 'add it under `projects`' : `did you mean "${near}"?`;
+    yield new ConfigError(`keys[${at}].project`, `unknown project "${project}"; ${hint}`);
   }
 }
 
@@ -235,7 +235,7 @@ export function portOf(given: string | number | undefined, name: string): number
   if (given === undefined || given === '') return undefined;
   const port = Number(given);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new ConfigError('server.port', `${name} must be a port from 0 to 65535, not "${given}"`);
+  throw new ConfigError('server.port', `${name} must be a port from 0 to 65535 (got "${given}")`);
 }
 
 function workersOf(given: string | undefined, name: string): number | 'auto' | undefined {
@@ -244,7 +244,7 @@ function workersOf(given: string | undefined, name: string): number | 'auto' | u
   if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
   throw new ConfigError(
     'server.workers',
-    `${name} must be \`auto\`, or a number from 1 to 256, not "${given}"`,
+    `${name} must be \`auto\` or an integer from 1 to 256 (got "${given}")`,
   );
 }
 

@@ -18,8 +18,7 @@ export interface NetworkInput {
 export function networkOf(ca: string | readonly string[], { environment, readFile }: NetworkInput): Network {
   const texts = (typeof ca === 'string' ? [ca] : ca).map((path) => {
     const text = readNamed(path, readFile);
-    if (!holdsCertificates(text))
-      throw new ConfigError('upstream.ca', `${path} must contain certificates in PEM format`);
+    if (!holdsCertificates(text)) throw new ConfigError('upstream.ca', `${path} ${TEXTS.mustBeCertificates}`);
     return text;
   });
   return readNetwork(environment, texts, (variable, problem) => {

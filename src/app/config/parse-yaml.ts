@@ -21,7 +21,7 @@ export function parseYaml(text: string, path: string, example: string): Record<s
   }
   if (document.contents === null) return {};
   if (!isMap(document.contents))
-    throw new ConfigError(path, `the file must hold keys and values, such as \`${example}\``);
+    throw new ConfigError(path, `the file must contain keys and values, such as \`${example}\``);
   return plainOf(document, path);
 }
 
@@ -30,10 +30,7 @@ function plainOf(document: ReturnType<typeof parseDocument>, path: string): Reco
   try {
     return document.toJS() as Record<string, unknown>;
   } catch {
-    throw new ConfigError(
-      path,
-      'the aliases of the file stand for too much, or for nothing that can be read',
-    );
+    throw new ConfigError(path, 'the YAML aliases are invalid or expand to too much data');
   }
 }
 

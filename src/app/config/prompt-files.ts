@@ -32,8 +32,11 @@ export function readPromptFiles(folder: string, check: CheckTemplate): ReadonlyM
       const path = join(folder, name);
       const id = basename(name, extname(name));
       if (!LEGAL_ID.test(id))
-        throw new ConfigError(KEY, `${path}: a file name may hold letters, digits, \`.\`, \`_\` and \`-\``);
-      if (prompts.has(id)) throw new ConfigError(KEY, `${path}: another file has the id ${id} as well`);
+        throw new ConfigError(
+          KEY,
+          `${path}: the file name may contain only letters, digits, \`.\`, \`_\` and \`-\``,
+        );
+      if (prompts.has(id)) throw new ConfigError(KEY, `${path}: another file has the same id ${id}`);
       prompts.set(id, readPromptFile(path, id, check));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -69,7 +72,7 @@ function readPromptFile(path: string, id: string, check: CheckTemplate): PromptF
     const file = parseYaml(readConfiguredFile(path), '', EXAMPLE);
     for (const member of Object.keys(file))
       if (!MEMBERS.has(member))
-        throw refuse(`${member} is not known here; there are ${[...MEMBERS].join(', ')}`);
+        throw refuse(`unknown key ${member}; known keys are ${[...MEMBERS].join(', ')}`);
     const { name, default_version: chosen } = file;
     if (name !== undefined && typeof name !== 'string') throw refuse('name: must be a string');
     const versions = versionsOf(file, refuse).map(([version, template]) => {
@@ -78,7 +81,7 @@ function readPromptFile(path: string, id: string, check: CheckTemplate): PromptF
     });
     const defaultVersion = chosen === undefined ? versions.at(-1)?.version : String(chosen);
     if (defaultVersion === undefined || !versions.some(({ version }) => version === defaultVersion))
-      throw refuse(`default_version: there is no version ${defaultVersion ?? ''}`);
+      throw refuse(`default_version: version ${defaultVersion ?? ''} not found`);
     return { id, name: name ?? null, createdAt, defaultVersion, versions: versions.toReversed() };
   } catch (error) {
     if (error instanceof ConfigError && error.path === KEY) throw error;
@@ -93,7 +96,7 @@ function versionsOf(
   refuse: (message: string) => ConfigError,
 ): readonly (readonly [string, JsonObject])[] {
   if ((template === undefined) === (versions === undefined))
-    throw refuse('must hold either template or versions');
+    throw refuse('must contain either template or versions');
   if (template !== undefined) return [['1', objectOf(template, 'template', refuse)]];
   const entries = Object.entries(objectOf(versions, 'versions', refuse));
   if (entries.length === 0) throw refuse('versions: must not be empty');
@@ -102,7 +105,7 @@ function versionsOf(
 
 function objectOf(value: unknown, path: string, refuse: (message: string) => ConfigError): JsonObject {
   if (isJsonObject(value)) return value;
-  throw refuse(`${path}: must hold keys and values`);
+  throw refuse(`${path}: must contain keys and values`);
 }
 
 function messageOf(error: unknown): string {

@@ -77,7 +77,7 @@ function parsePairs(text: string, source: string): unknown {
     const [outer = '', ...rest] = path;
     const key = rest.length > 0 ? rest.join('.') : outer;
     const target = rest.length > 0 ? (inner.get(outer) ?? new Map<string, unknown>()) : block;
-    if (target.has(key)) throw new ConfigError(`${source}.${name}`, 'is given twice');
+    if (target.has(key)) throw new ConfigError(`${source}.${name}`, 'is set more than once');
     target.set(key, valueOf(values, path));
     if (target !== block) inner.set(outer, target);
   }

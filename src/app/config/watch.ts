@@ -53,13 +53,13 @@ export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
       const message = problems?.join('; ') ?? (error instanceof Error ? error.message : String(error));
       input.log(
         'error',
-        `the changed ${what} is not valid and was refused; the old one stays in force: ${message}`,
+        `the changed ${what} is invalid and was rejected; the previous one stays in use: ${message}`,
       );
       return false;
     }
     revision += 1;
     current = next;
-    input.log('info', `${what} ${revision} is in force`);
+    input.log('info', `${what} ${revision} is in use`);
     input.onSwap?.(next);
     return true;
   }

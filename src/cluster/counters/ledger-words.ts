@@ -80,7 +80,7 @@ export class LedgerWords {
     } catch (error) {
       for (const count of counts) count.isUnreadable = true;
       this.#readAgainAt = elapsed() + leaseMs;
-      log.warn('what limits have used cannot be read from the ledger', { error });
+      log.warn('limit usage cannot be restored from the ledger', { error });
       this.#answer();
     } finally {
       this.#isReading = false;

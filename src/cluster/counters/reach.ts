@@ -65,7 +65,7 @@ export class Reach {
 /** Rejects if `work` takes longer than `ms` milliseconds. */
 export function inTime<T>(work: Promise<T>, ms: DurationMs, clock: Pick<Clock, 'after'>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = clock.after(ms, () => reject(new Error(`no answer within ${ms} ms`)));
+    const late = clock.after(ms, () => reject(new Error(`no response within ${ms} ms`)));
     work.then(resolve, reject).finally(late);
   });
 }

@@ -95,8 +95,8 @@ export class SharedLimits implements Sharing {
     this.#cells = new OwnCells({ name: options.holder, now: options.clock.now });
     this.#reach = new Reach({
       ...options,
-      gone: 'the store of counters does not answer: limits hold for this process alone',
-      back: 'the store of counters answers again: limits are shared',
+      gone: 'the counter server is unreachable: limits apply to each process separately',
+      back: 'the counter server is reachable again: limits are shared',
     });
     this.#words = new LedgerWords({
       ...options,
@@ -117,11 +117,11 @@ export class SharedLimits implements Sharing {
   get degraded(): readonly string[] {
     if (this.isReachable) return [];
     const holds = {
-      local: `each limit is one of ${this.#processes} shares here`,
-      refuse: 'requests under limits are refused here',
-      allow: 'limits are not checked here',
+      local: `1/${this.#processes} of each limit applies locally`,
+      refuse: 'limited requests are refused',
+      allow: 'limits are not checked',
     }[this.#options.whenUnreachable];
-    return [`the server of counters does not answer: ${holds}`];
+    return [`the counter server is unreachable: ${holds}`];
   }
 
   /** Last known number of processes. */
@@ -189,7 +189,7 @@ export class SharedLimits implements Sharing {
 
   #cellOf(counter: Counter, slot: Slot): OwnCell {
     const count = this.#counts.get(counter);
-    if (!count) throw new Error('A counter is asked for that no limit has.');
+    if (!count) throw new Error('The counter belongs to no limit.');
     return this.#cells.of(count, slot);
   }
 

@@ -46,7 +46,7 @@ export class MessageSignature {
     this.#count += 1;
     const content = `${self} ${this.#count} ${topic} ${text}`;
     const [secret] = secrets;
-    if (!secret) throw new TypeError('no secret signs messages');
+    if (!secret) throw new TypeError('no secret is configured to sign messages');
     return `${signatureOf(content, secret)} ${content}`;
   }
 

@@ -62,5 +62,5 @@ function textsOf(reply: unknown): readonly string[] {
 }
 
 function unexpected(): Error {
-  return new Error('the server answered with something else');
+  return new Error('unexpected response of the server');
 }

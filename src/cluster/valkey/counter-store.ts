@@ -79,6 +79,6 @@ function wordsOfWanted({ at, limit, need, want, clips }: Wanted): readonly strin
 }
 
 function listOf(answer: unknown): readonly unknown[] {
-  if (!Array.isArray(answer)) throw new Error('The server of counters gave an answer that is no list.');
+  if (!Array.isArray(answer)) throw new Error('The counter server did not respond with a list.');
   return answer;
 }

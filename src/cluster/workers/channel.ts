@@ -59,7 +59,7 @@ export class Channel {
   ): Promise<void> {
     try {
       const answering = this.#answers.get(what);
-      if (!answering) throw new Error(`nobody answers "${what}"`);
+      if (!answering) throw new Error(`no handler for "${what}"`);
       this.#send({ type: 'answer', id, output: await answering(input) });
     } catch (error) {
       this.#send({ type: 'answer', id, failure: error instanceof Error ? error.message : String(error) });
@@ -78,5 +78,5 @@ export class Channel {
 }
 
 function gone(): Error {
-  return new Error('the other process is gone');
+  return new Error('the other process has ended');
 }

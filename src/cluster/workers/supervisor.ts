@@ -54,7 +54,7 @@ export class FailedStart extends Error {
   readonly exitCode: number;
 
   constructor(exitCode: number) {
-    super(`a worker ended with ${exitCode} before it listened`);
+    super(`a worker exited with code ${exitCode} before it was ready`);
     this.exitCode = exitCode;
   }
 }
@@ -123,7 +123,10 @@ export class Supervisor {
         await next.listening;
       } catch (error) {
         if (this.#isStopping) return false;
-        log.error('a new worker did not come up: those that run stay', { worker: place.worker, error });
+        log.error('a new worker did not start; the running workers are kept', {
+          worker: place.worker,
+          error,
+        });
         this.#leave(next);
         return false;
       }
@@ -134,7 +137,7 @@ export class Supervisor {
       void this.#watch(place, next);
       this.#leave(before);
     }
-    log.info('all workers are new', { workers: this.#places.length });
+    log.info('all workers have been replaced', { workers: this.#places.length });
     return true;
   }
 
@@ -157,7 +160,7 @@ export class Supervisor {
     channel.answer('metrics of all', () => this.#metrics());
     channel.answer(PUBLISH, (message) => this.#publish(running, message));
     const late = clock.after(START_MS, () => {
-      listening.reject(new Error(`it does not listen after ${START_MS} ms`));
+      listening.reject(new Error(`it is not ready after ${START_MS} ms`));
       child.signal('SIGKILL');
     });
     void listening.promise.then(late, late);
@@ -188,7 +191,7 @@ export class Supervisor {
     place.deaths = clock.now() - running.sinceMs >= WELL_MS ? 0 : place.deaths + 1;
     const pauseMs = place.deaths === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** (place.deaths - 1));
     const fields = { worker: place.worker, exit_code: code, again_in_ms: pauseMs };
-    log.error('a worker died; another takes its place', fields);
+    log.error('a worker died and is being replaced', fields);
     clock.after(pauseMs, () => {
       if (this.#isStopping || place.current !== running) return;
       place.current = this.#run(place.worker);

@@ -75,7 +75,7 @@ export class AlertEnds implements SettlementObserver {
           hasEnded = (await store.resolve(alert.event, clock.wall())) || hasEnded;
       if (hasEnded) ended();
     } catch (error) {
-      log.debug('the ends of alerts cannot be kept just now', { error });
+      log.debug('resolved alerts could not be saved; will retry', { error });
     } finally {
       this.#isLooking = false;
       if (!this.#hasOpen) this.#good.clear();

@@ -49,7 +49,7 @@ export class Alerts {
     const { store, clock, log } = this.#options;
     await store
       .resolve(alert.id, clock.wall())
-      .catch((error: unknown) => log.warn('the end of an alert cannot be kept', { error }));
+      .catch((error: unknown) => log.warn('a resolved alert could not be saved', { error }));
   }
 
   async #announce({ id, type, message, data }: Alert): Promise<void> {
@@ -62,7 +62,7 @@ export class Alerts {
         data: { message, ...data },
       });
     } catch (error) {
-      log.error('an alert could not be announced: no webhook gets it', { alert: type, error });
+      log.error('an alert could not be sent to webhooks', { alert: type, error });
     }
   }
 
@@ -71,7 +71,7 @@ export class Alerts {
     try {
       return await store.claim(id, nowMs, quietMs);
     } catch (error) {
-      log.warn('an alert cannot be noted: it may be told again after a start', { error });
+      log.warn('an alert could not be marked as sent; it may be sent again after a restart', { error });
       return true;
     }
   }
@@ -81,7 +81,7 @@ export class Alerts {
     try {
       await store.keep({ id: newId('alert_'), raisedAt, type, message, data }, event);
     } catch (error) {
-      log.warn('an alert cannot be kept: the list of alerts lacks it', { error });
+      log.warn('an alert could not be saved; it is missing from the list of alerts', { error });
     }
   }
 

@@ -77,7 +77,7 @@ function alertOf({ standing, percent, periodStart }: Crossing): Alert {
     id: `budget ${limitId(limit)} ${amount} ${periodStart} ${percent}`,
     quietMs: window.type === 'rolling' ? window.ms : Infinity,
     isNoted: true,
-    message: `${percent} % of a budget of ${whose} is spent: ${limitText(rule)}`,
+    message: `${percent} % of the budget "${limitText(rule)}" of ${whose} is spent`,
     data: {
       threshold_percent: percent,
       owner: { type: owner.kind, id: owner.id, name: owner.name },

@@ -1,6 +1,7 @@
 // Detects conditions for alerts, once a second, from requests completed since the last check. Adds no work to requests
 // themselves.
 import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import { TEXTS } from '../../canonical/index.ts';
 import type { Limits } from '../../accounts/limits/index.ts';
 import { type EndpointId, isOnlyLimited, type RoutingState } from '../../engine/routing/index.ts';
 import { type Clock, shownTime } from '../../base/runtime/clock.ts';
@@ -89,7 +90,7 @@ export class Watch implements SettlementObserver {
         id: `endpoint ${id}`,
         quietMs: HOUR_MS,
         isNoted: true,
-        message: `the endpoint ${slug} of ${modelId} ${what} and is asked last: ${reason ?? 'no reason is known'}`,
+        message: `the endpoint ${slug} of ${modelId} ${what} and is now tried last: ${reason ?? 'unknown reason'}`,
         data: {
           model: modelId,
           endpoint: slug,
@@ -108,7 +109,7 @@ export class Watch implements SettlementObserver {
         id: `provider key ${provider}`,
         quietMs: HOUR_MS,
         isNoted: true,
-        message: `the provider ${provider} refuses its key (status ${status})`,
+        message: `the provider ${provider} rejects its API key (status ${status})`,
         data: { provider, status },
       };
     this.#refused.clear();
@@ -129,8 +130,8 @@ export class Watch implements SettlementObserver {
       quietMs: HOUR_MS,
       isNoted: false,
       message: this.#isUnrecorded
-        ? 'records of requests are lost: the ledger cannot be written'
-        : 'the database does not accept records: they are kept in the journal',
+        ? 'records of requests are being lost: the ledger cannot be written'
+        : TEXTS.recordsWait,
       data: { unrecorded: this.#isUnrecorded, waiting_bytes: bytes },
     };
     this.#failing ??= { alert, raisedAt: this.#options.clock.wall() };

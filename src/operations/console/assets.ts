@@ -43,7 +43,7 @@ export class Assets {
       ? await readFile(join(this.#folder, 'assets', `${name}.gz`)).catch(() => null)
       : null;
     if (bytes) return new Uint8Array(bytes);
-    throw new GatewayError('not_found', `There is no file ${JSON.stringify(name.slice(0, 100))}.`);
+    throw new GatewayError('not_found', `File ${JSON.stringify(name.slice(0, 100))} not found.`);
   }
 
   async #current(): Promise<string> {
@@ -79,7 +79,7 @@ async function build(cache: string, version: string): Promise<string> {
   if (type !== 'answer')
     throw new GatewayError(
       'internal',
-      `The console could not be built (${type}): \`npm run pack\` says why.`,
+      `The console could not be built (${type}). Run \`npm run pack\` to see the reason.`,
     );
   const folder = join(cache, version);
   // Another process may have built it first.

@@ -89,7 +89,7 @@ class Console {
     if (pathname === TOKEN) return this.#token(request);
     if (pathname.startsWith(`${API}/`)) return this.#forward(request, connection);
     if (!SAFE.has(request.method))
-      throw new GatewayError('not_found', `There is nothing at ${request.method} ${pathname.slice(0, 200)}.`);
+      throw new GatewayError('not_found', `${request.method} ${pathname.slice(0, 200)} not found.`);
     if (pathname.startsWith(ASSETS)) return this.#file(pathname.slice(ASSETS.length));
     // All other paths are routes within the page.
     const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' };
@@ -132,7 +132,7 @@ class Console {
         return Response.json(SIGNED_OUT, { headers: { 'set-cookie': clearCookie(request) } });
       }
       default:
-        throw new GatewayError('not_found', `There is nothing at ${request.method} ${SESSION}.`);
+        throw new GatewayError('not_found', `${request.method} ${SESSION} not found.`);
     }
   }
 
@@ -142,7 +142,7 @@ class Console {
    */
   async #token(request: Request): Promise<Response> {
     if (request.method !== 'POST')
-      throw new GatewayError('not_found', `There is nothing at ${request.method} ${TOKEN}.`);
+      throw new GatewayError('not_found', `${request.method} ${TOKEN} not found.`);
     if (!isOwnPage(request)) refuseOtherPages();
     const { tab } = await this.#read(request);
     const found = await this.#find(tokenOf(request));
@@ -155,9 +155,13 @@ class Console {
     refuseOtherSites(request);
     const session = (await this.#find(tokenOf(request)))?.session;
     if (!session)
-      throw new GatewayError('authentication', 'You are not signed in, or the session has ended.', {
-        code: 'session_ended',
-      });
+      throw new GatewayError(
+        'authentication',
+        'You are not signed in, or your session has ended. Sign in again.',
+        {
+          code: 'session_ended',
+        },
+      );
     const url = new URL(request.url);
     if (!isTable(request, url)) this.#refuseWithoutToken(request, session);
     url.pathname = url.pathname.slice(API.length);
@@ -187,9 +191,13 @@ class Console {
     if (given !== undefined && given !== '') return given;
     if (once === undefined) return '';
     if (await this.#deps.codes.take(once)) return null;
-    throw new GatewayError('authentication', 'The sign-in link was used already, or has expired.', {
-      code: 'invalid_code',
-    });
+    throw new GatewayError(
+      'authentication',
+      'The sign-in link has already been used or has expired. Create a new one with `dragoman console`.',
+      {
+        code: 'invalid_code',
+      },
+    );
   }
 
   /** @throws GatewayError `authentication` or `permission` */
@@ -220,7 +228,7 @@ class Console {
   /** @throws GatewayError `permission` if the CSRF header does not match the session */
   #refuseWithoutToken(request: Request, session: Session | undefined): void {
     if (session && isSame(request.headers.get(CSRF_HEADER) ?? '', session.csrf)) return;
-    throw new GatewayError('permission', `${CSRF_HEADER}: must be the one of the session`, {
+    throw new GatewayError('permission', `${CSRF_HEADER}: must be the token of the session`, {
       code: 'csrf_token',
       param: CSRF_HEADER,
     });

@@ -31,14 +31,14 @@ export function readCapabilities(dataDir: string): Capabilities {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const problem = isAbsent ? null : `${path} cannot be read: ${String(error)}`;
+    const problem = isAbsent ? null : `cannot read ${path}: ${String(error)}`;
     return { diagnoses: [], problem, isDamaged: false };
   }
   const file = asObject(parseJson(text));
   if (file['version'] !== VERSION)
     return {
       diagnoses: [],
-      problem: `${path} is not a file of this version and is not used`,
+      problem: `${path} has an unsupported format and is ignored`,
       isDamaged: true,
     };
   return readDiagnoses(asArray(file['endpoints']), path);
@@ -50,7 +50,7 @@ export function readDiagnoses(entries: readonly unknown[], place: string): Capab
   const lost = entries.length - diagnoses.length;
   return {
     diagnoses,
-    problem: lost === 0 ? null : `${place}: ${lost} of ${entries.length} entries are not valid`,
+    problem: lost === 0 ? null : `${place}: ${lost} of ${entries.length} entries are invalid and ignored`,
     isDamaged: lost > 0,
   };
 }
@@ -106,6 +106,6 @@ function write(dataDir: string, diagnoses: readonly Diagnosis[]): void {
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw new GatewayError('internal', `${path} cannot be written: ${String(error)}`, { cause: error });
+    throw new GatewayError('internal', `cannot write ${path}: ${String(error)}`, { cause: error });
   }
 }

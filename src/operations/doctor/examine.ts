@@ -114,7 +114,7 @@ export async function examine(
 
 async function judge(probe: Probe, examination: Examination, options: ExamineOptions): Promise<Verdict> {
   if (examination.givenUp !== null && probe.calls > 0)
-    return { outcome: 'unknown', detail: 'not asked, after what went before' };
+    return { outcome: 'unknown', detail: 'skipped because of earlier failures' };
   options.starting?.(probe);
   return probe.run(examination);
 }

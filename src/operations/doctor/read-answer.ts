@@ -39,8 +39,13 @@ export function wordsOf(answer: AskedAnswer): string {
   const { failure, collected } = answer;
   if (failure) return wordsOfFailure(failure);
   const text = textOf(answer);
-  if (text !== '') return `it said "${quoted(text)}"`;
-  return `it said nothing and ended with "${quoted(collected.finish?.raw ?? collected.finish?.reason ?? 'nothing')}"`;
+  if (text !== '') return `responded "${quoted(text)}"`;
+  return `empty response with finish reason "${quoted(collected.finish?.raw ?? collected.finish?.reason ?? 'none')}"`;
+}
+
+/** Detail of a probe that the upstream rejected. */
+export function rejectedWith(answer: AskedAnswer): string {
+  return `rejected: ${wordsOf(answer)}`;
 }
 
 /** Message of a failure, with the upstream's status if any. */

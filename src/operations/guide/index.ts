@@ -37,7 +37,7 @@ export async function guidePage(path: string, folder = SITE): Promise<Response> 
   if (bytes === null || type === undefined)
     throw new GatewayError(
       'not_found',
-      `There is no page ${path.slice(0, 200)}. In a checkout, \`npm run pack\` makes the documents.`,
+      `Page ${path.slice(0, 200)} not found. In a checkout, run \`npm run pack\` to build the documentation.`,
     );
   return new Response(new Uint8Array(bytes), {
     headers: {

@@ -30,7 +30,7 @@ export const MANAGEMENT: RouteGroup<Route> = {
   routes: ROUTES,
 };
 
-const HINT = '`GET /openapi.json` lists what there is.';
+const HINT = '`GET /openapi.json` lists all routes.';
 /** All methods and paths. */
 const SERVED = new RouteTable(servedBy(MANAGEMENT));
 

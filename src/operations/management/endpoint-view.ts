@@ -12,7 +12,9 @@ const rate = z.union([
     base: z.number(),
     steps: z
       .array(z.object({ above: z.number(), rate: z.number() }))
-      .describe('The last step counts whose `above` the tokens of the prompt exceed.'),
+      .describe(
+        'Prices of long prompts: the last step whose `above` is exceeded by the prompt tokens applies.',
+      ),
   }),
 ]);
 const anyRate = rate.optional();
@@ -31,27 +33,29 @@ const priceSchema = z
     request: z.number().optional().describe('USD per request.'),
     tools: z.record(z.string(), z.number()).optional().describe('USD per call.'),
     source: z.string(),
-    kept: z.boolean().describe('Whether newer data forgot it.'),
+    kept: z.boolean().describe('Whether newer price data no longer contains it.'),
   })
-  .describe('USD per million tokens; a class that is absent is unknown, not free.');
+  .describe('USD per million tokens. An absent class is unknown, not free.');
 
 const milliseconds = z.number().nullable();
 
 export const endpointSchema = z.object({
   object: z.literal('endpoint'),
-  slug: z.string().describe('How requests and records name it.'),
+  slug: z.string().describe('Name in requests and records.'),
   provider: z.string(),
   model_id: z.string(),
-  model: z.string().describe("The provider's own name of the model."),
+  model: z.string().describe('Name of the model at the provider.'),
   protocol: z.string(),
   base_url: z.string(),
   listed: z
     .boolean()
     .describe(
-      'False: no catalog has the model; a client asked for it by its name. At most 300 of these are kept.',
+      'False: the model is in no catalog; a client requested it by name. At most 300 of these are kept.',
     ),
   health: z.object({
-    state: z.enum(['closed', 'open', 'half-open']).describe('`closed` is sound; `open` is left alone.'),
+    state: z
+      .enum(['closed', 'open', 'half-open'])
+      .describe('`closed`: in use; `open`: skipped; `half-open`: being tried again.'),
     until: z.iso.datetime().nullable(),
     reason: z.string().nullable(),
     running: z.int().describe(TEXTS.runningAttempts),
@@ -64,7 +68,7 @@ export const endpointSchema = z.object({
     success_rate: z.number().nullable(),
     failures: z
       .record(z.string(), z.int())
-      .describe('Recent ones by kind; they are forgotten within minutes.'),
+      .describe('Recent failures by kind; discarded after a few minutes.'),
     measured_at: z.iso.datetime().nullable(),
   }),
   price: priceSchema.nullable(),
@@ -73,7 +77,7 @@ export const endpointSchema = z.object({
     learned_context_length: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
     reasoning: z.object({
-      style: z.string().nullable().describe('Null: nobody knows whether it reasons.'),
+      style: z.string().nullable().describe('Null: unknown whether it reasons.'),
       mandatory: z.boolean(),
       efforts: z.array(z.string()).nullable(),
       min_budget: z.int(),

@@ -27,8 +27,12 @@ export function versionToChange(ifMatch: string | null, present: Versioned): num
 
 /** Error for the later of two changes of the same version. */
 export function changedMeanwhile(): GatewayError {
-  return new GatewayError('conflict', 'it has been changed meanwhile: read it again, then change it', {
-    code: 'precondition_failed',
-    httpStatus: 412,
-  });
+  return new GatewayError(
+    'conflict',
+    'the object has changed since you read it (`If-Match`). Read it again and repeat the change.',
+    {
+      code: 'precondition_failed',
+      httpStatus: 412,
+    },
+  );
 }

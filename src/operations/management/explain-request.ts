@@ -33,20 +33,20 @@ const number = z.number().nullable();
 
 export const explanationSchema = z.object({
   kind: z.enum(EXPLANATIONS),
-  text: z.string().describe('In a sentence or two.'),
-  answered_by: text.describe('Provider; null: nobody answered.'),
+  text: z.string().describe('Explanation in one or two sentences.'),
+  answered_by: text.describe('Provider that answered; null: none did.'),
   duration_ms: z.number(),
   normal: z
     .object({ value_ms: z.number(), p50_ms: z.number(), p95_ms: z.number() })
     .nullable()
-    .describe('Against answers of its endpoint in the last 24 hours; null: there were too few.'),
+    .describe('Usual durations at its endpoint in the last 24 hours; null: too few responses.'),
   slowest_phase: z
     .object({ phase: z.enum(PHASES), ms: z.number(), provider: text })
     .nullable()
-    .describe('`first_content`: waiting for it once connected. Null: nobody was asked.'),
+    .describe('`first_content`: from the connection to the first content. Null: no provider was called.'),
   earlier: z
     .array(z.object({ provider: z.string(), status: number, kind: text, message: text, ms: z.number() }))
-    .describe('Attempts that failed before the last one.'),
+    .describe('Failed attempts before the last one.'),
   failure: z
     .object({
       by: z.enum(['provider', 'gateway']),
@@ -61,12 +61,12 @@ export const explanationSchema = z.object({
       text: z.string(),
       owner: z.object({ kind: z.enum(OWNER_KINDS), id: z.string(), name: z.string() }),
       unit: z.enum(['requests', 'tokens', 'concurrent', 'usd']),
-      used: z.number().describe('Now, reservations included.'),
+      used: z.number().describe('Current use, including reservations.'),
       allowed: z.number(),
       resets_at: z.iso.datetime().nullable(),
     })
     .nullable()
-    .describe('The limit that refused it, as it stands now; null: none did, or it was changed since.'),
+    .describe('Current state of the limit that refused it; null: none did, or the limit has changed.'),
   cancelled: z.object({ after_ms: z.number(), output_tokens: number, had_content: z.boolean() }).nullable(),
 });
 type Explanation = z.input<typeof explanationSchema>;
@@ -213,13 +213,13 @@ export function limitFacts({ limit: { rule, owner }, used, clearsAtMs }: Standin
 }
 
 const PHASE_WORDS: Readonly<Record<Phase, string>> = {
-  gateway: 'in the gateway',
-  earlier_attempts: 'in earlier attempts',
-  between_attempts: 'between attempts',
-  queue: 'in the queue for a connection',
+  gateway: 'gateway processing',
+  earlier_attempts: 'earlier attempts',
+  between_attempts: 'time between attempts',
+  queue: 'queue for a connection',
   connect: 'connecting',
   first_content: 'waiting for the first content',
-  generation: 'writing the answer',
+  generation: 'generating the response',
 };
 
 function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow: boolean): string {
@@ -233,16 +233,17 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
       const usual = normal
         ? `: ${isSlow ? 'slow' : 'normal'} (p50 ${duration(normal.p50_ms)}, p95 ${duration(normal.p95_ms)})`
         : '';
-      const most = slowest && isSlow ? ` Of it ${duration(slowest.ms)} ${PHASE_WORDS[slowest.phase]}.` : '';
+      const most =
+        slowest && isSlow ? ` Slowest phase: ${PHASE_WORDS[slowest.phase]} (${duration(slowest.ms)}).` : '';
       return `Answered by ${facts.answered_by ?? 'the gateway'} in ${took}${usual}.${most}${before}`;
     }
     case 'cancelled': {
       const sent = cancelled?.had_content
         ? cancelled.output_tokens === null
-          ? 'a part of the answer had been sent'
+          ? 'part of the response had been sent'
           : `${cancelled.output_tokens} tokens had been sent`
         : 'nothing had been sent';
-      return `The client left after ${took}; ${sent}.`;
+      return `The client disconnected after ${took}; ${sent}.`;
     }
     case 'limit_reached':
       // The message recorded at the time, because the limit may have changed since.
@@ -255,7 +256,7 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
         facts.kind === 'broken_stream'
           ? `The stream of ${failure.provider ?? 'the gateway'} broke after ${took}`
           : facts.kind === 'rejected'
-            ? `${who} rejected it${status === null ? '' : ` with ${status}`}`
+            ? `${who} rejected the request${status === null ? '' : ` with ${status}`}`
             : `${who} failed${status === null ? ` (${failure.kind})` : ` with ${status}`}`;
       // Upstream messages rarely end with a full stop, which the next sentence requires.
       const stop = before === '' || /[.!?]$/.test(failure.message) ? '' : '.';
@@ -268,10 +269,10 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
 function beforeThat(earlier: Explanation['earlier']): string {
   const alike = Map.groupBy(
     earlier,
-    ({ provider, status, kind }) => `${provider} failed with ${status ?? kind ?? 'no answer'}`,
+    ({ provider, status, kind }) => `${provider} failed with ${status ?? kind ?? 'no response'}`,
   );
   return [...alike]
-    .map(([what, { length }]) => ` Before it ${what}${length > 1 ? ` ${length} times` : ''}.`)
+    .map(([what, { length }]) => ` Before that, ${what}${length > 1 ? ` ${length} times` : ''}.`)
     .join('');
 }
 

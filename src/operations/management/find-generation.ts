@@ -10,5 +10,5 @@ export async function findGeneration(ledger: LedgerStore, given: string): Promis
   const id = generationOf(given);
   const found = await ledger.findOfAnybody(id);
   if (found) return found;
-  throw new GatewayError('not_found', `There is no generation ${JSON.stringify(id.slice(0, 100))}.`);
+  throw new GatewayError('not_found', `Generation ${JSON.stringify(id.slice(0, 100))} not found.`);
 }

@@ -11,7 +11,7 @@ import type { UsualTimes } from './usual-times.ts';
 /** Maximum number of keys that a text search matches by name. */
 const MOST_KEYS = 100;
 
-const several = (what: string) => z.string().optional().describe(`${what}: one or several, behind commas.`);
+const several = (what: string) => z.string().optional().describe(`${what}, separated by commas.`);
 
 /** `answered` is the former name of `ok`. */
 const WORDS: readonly string[] = [...OUTCOMES, 'answered'];
@@ -24,47 +24,44 @@ function someOf(words: readonly string[], what: string) {
       error: TEXTS.mustBeSomeOf(words),
     })
     .optional()
-    .describe(`${what}: one or several, behind commas.`);
+    .describe(`${what}, separated by commas.`);
 }
 
 /** Query parameters. */
 export const GENERATION_FILTERS = {
   project: several('Projects'),
   key: several('Ids of keys'),
-  model: several('Models that ran, or were asked for where none did'),
-  requested_model: several('Models as clients wrote them'),
-  provider: several('Providers that answered, or were tried last'),
-  attempted: several('Providers that were tried, also where another one answered'),
+  model: several('Models that ran, or were requested if none ran'),
+  requested_model: several('Requested models, as written by clients'),
+  provider: several('Providers that answered or were tried last'),
+  attempted: several('Providers that were tried, even if another one answered'),
   endpoint: several('Endpoints'),
   protocol: several('Protocols of clients'),
-  end_user: several('End users, as records have them'),
+  end_user: several('End users, as in records'),
   status: z
     .string()
-    .regex(/^\d{3}(,\d{3})*$/, { error: 'must be HTTP statuses, behind commas' })
+    .regex(/^\d{3}(,\d{3})*$/, { error: 'must be HTTP statuses separated by commas' })
     .optional()
-    .describe('HTTP statuses that clients got: one or several, behind commas.'),
-  outcome: someOf(WORDS, 'How they ended'),
+    .describe('HTTP statuses that clients got, separated by commas.'),
+  outcome: someOf(WORDS, 'Outcomes'),
   state: someOf(REQUEST_STATES, 'States'),
   error_kind: several('Kinds of errors'),
-  min_cost_usd: z.coerce.number().min(0).optional().describe('Only those that cost as much, or more.'),
-  min_duration_ms: z.coerce.number().min(0).optional().describe('Only those that took as long, or longer.'),
-  min_attempts: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .optional()
-    .describe('Only those with as many attempts, or more.'),
+  min_cost_usd: z.coerce.number().min(0).optional().describe('Minimum cost in USD.'),
+  min_duration_ms: z.coerce.number().min(0).optional().describe('Minimum duration in milliseconds.'),
+  min_attempts: z.coerce.number().int().min(0).optional().describe('Minimum number of attempts.'),
   slow: z
     .enum(['true', 'false'])
     .optional()
     .describe(
-      '`true`: only those that took longer than 95 % of the requests at their endpoint in the last day.',
+      '`true`: only requests slower than 95 % of the requests at their endpoint in the last 24 hours.',
     ),
   text: z
     .string()
     .max(200)
     .optional()
-    .describe("Part of a model's or key's name, an id of a key, or the first digits of an id (4 or more)."),
+    .describe(
+      'Part of the name of a model or key, the id of a key, or the first 4 or more characters of an id.',
+    ),
   from: time.optional().describe('Only requests at or after this time.'),
   to: time.optional().describe('Only requests before this time.'),
 };

@@ -10,17 +10,17 @@ const tokensSchema = z
     prompt_tokens: z.number(),
     completion_tokens: z.number(),
     total_tokens: z.number(),
-    prompt_tokens_details: z.record(z.string(), z.number()).describe('By class; part of the prompt.'),
-    completion_tokens_details: z.record(z.string(), z.number()).describe('By class; part of the completion.'),
-    tool_calls: z.record(z.string(), z.number()).describe('Calls of tools that are charged by the call.'),
+    prompt_tokens_details: z.record(z.string(), z.number()).describe('Prompt tokens by class.'),
+    completion_tokens_details: z.record(z.string(), z.number()).describe('Completion tokens by class.'),
+    tool_calls: z.record(z.string(), z.number()).describe('Calls of tools that are charged per call.'),
   })
   .nullable();
 
 const costSchema = z
   .looseObject({
-    usd: number.describe('Null: some price of it is unknown.'),
+    usd: number.describe('Null: one of its prices is unknown.'),
     items: z.record(z.string(), z.number()).describe('USD by class.'),
-    price: z.unknown().describe('What was charged by: USD per million tokens.'),
+    price: z.unknown().describe('Applied prices: USD per million tokens.'),
   })
   .nullable();
 
@@ -40,12 +40,14 @@ const attemptSchema = z.looseObject({
   started_at: z.iso.datetime(),
   first_content_at: z.iso.datetime().nullable(),
   ended_at: z.iso.datetime(),
-  queued_ms: number.describe('Until the request was handed to a connection.').optional(),
-  connect_ms: number.describe('Of a new connection, TLS included; null: unknown, or an open one.').optional(),
-  headers_ms: number.describe('Until the head of the answer; null: there was none.').optional(),
-  started_ms: z.number().describe('Milliseconds from the arrival of the request.'),
+  queued_ms: number.describe('Time until the request was assigned to a connection.').optional(),
+  connect_ms: number
+    .describe('Time to open a connection, including TLS; null: unknown, or the connection was already open.')
+    .optional(),
+  headers_ms: number.describe('Time until the response headers; null: there were none.').optional(),
+  started_ms: z.number().describe('Milliseconds since the arrival of the request.'),
   first_content_ms: number.describe(
-    'From its start to its first content; null: there was none, or no stream.',
+    'From its start to its first content; null: no content, or not streamed.',
   ),
   generation_ms: number.describe('From its first content to its end.'),
   latency: number.describe('As `first_content_ms`.'),
@@ -56,7 +58,7 @@ const attemptSchema = z.looseObject({
 });
 
 const candidateSchema = z.looseObject({
-  position: z.int().describe('In the order of trying, from 1.'),
+  position: z.int().describe('Number of the attempt, from 1.'),
   endpoint: z.string(),
   provider: z.string(),
   model: z.string(),
@@ -92,37 +94,39 @@ export const generationFacts = {
   status: z.int(),
   streamed: z.boolean(),
   cancelled: z.boolean(),
-  latency: number.describe('Milliseconds until the first content; null where there was none.'),
+  latency: number.describe('Milliseconds until the first content; null: there was none.'),
   generation_time: number.describe('Milliseconds from the first content to the end.'),
   finish_reason: text,
-  estimated: z.boolean().describe('Whether tokens were counted here, because the upstream did not.'),
+  estimated: z
+    .boolean()
+    .describe('Whether the gateway estimated the tokens, because the upstream did not report them.'),
   native_tokens: tokensSchema,
   cost: costSchema,
   error: errorSchema,
   state: z
     .enum(REQUEST_STATES)
     .describe(
-      '`recovered`: a whole answer after a failed attempt; `broken_stream`: failed after its first content; `limit_reached`: a limit or budget of this gateway; `rejected`: the request or its permissions.',
+      '`recovered`: complete response after a failed attempt; `broken_stream`: failed after its first content; `limit_reached`: refused by a limit or budget of this gateway; `rejected`: invalid request or missing permission.',
     ),
   duration_ms: z.number(),
-  first_content_ms: number.describe('Null: there was no content, or no stream.'),
+  first_content_ms: number.describe('Null: no content, or not streamed.'),
   tokens: z.looseObject({ input: z.number(), output: z.number() }).nullable(),
-  cost_usd: number.describe('Null: unknown, or nothing was charged.'),
-  unpriced: z.boolean().describe('Whether it used tokens whose price is unknown.'),
-  attempted: z.array(z.string()).describe('Providers that were tried, in order, each once.'),
+  cost_usd: number.describe('Null: unknown, or not charged.'),
+  unpriced: z.boolean().describe('Whether it used tokens with an unknown price.'),
+  attempted: z.array(z.string()).describe('Tried providers in order, without duplicates.'),
   outcome: z
     .enum(OUTCOMES)
     .describe(
-      '`failed`: a provider or the gateway was at fault; `refused`: a limit, a permission or the request.',
+      '`failed`: because of a provider or the gateway; `refused`: because of a limit, a permission or the request.',
     ),
 };
 
 /** A complete record. */
 export const generationSchema = z.looseObject({
   ...generationFacts,
-  attempts: z.array(attemptSchema).describe('In the order in which they were made.'),
-  route: routeSchema.nullable().describe('Who was asked in which order, and why.'),
+  attempts: z.array(attemptSchema).describe('In chronological order.'),
+  route: routeSchema.nullable().describe('Order of the endpoints, with reasons.'),
   report: z
     .array(z.looseObject({ path: z.string(), action: z.string(), reason: z.string() }))
-    .describe('What was lost in translation.'),
+    .describe('Parts of the request or response that were lost in translation.'),
 });

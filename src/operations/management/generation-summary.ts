@@ -7,7 +7,7 @@ import { generationFacts } from './generation-schema.ts';
 
 export const generationSummarySchema = z.looseObject({
   ...generationFacts,
-  attempts: z.int().describe('How many there were.'),
+  attempts: z.int().describe('Number of requests.'),
   key_name: z.string().nullable().optional().describe(TEXTS.goneKey),
 });
 

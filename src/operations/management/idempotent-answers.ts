@@ -97,7 +97,7 @@ export class IdempotentAnswers {
   /** The stored answer. Null: it is still being made. */
   #replay(id: string, fingerprint: string, before: ManagementAnswer): Response | null {
     if (before.fingerprint !== fingerprint)
-      throw new GatewayError('conflict', `the ${HEADER} belongs to another request`, {
+      throw new GatewayError('conflict', `${HEADER}: already used for a different request; use a new key`, {
         code: 'idempotency_conflict',
       });
     if (before.sealed === null) return null;
@@ -123,7 +123,7 @@ function digest(text: string): string {
 function inProgress(): GatewayError {
   return new GatewayError(
     'conflict',
-    `${HEADER}: this request is being answered elsewhere in the gateway: ask again with the same key`,
+    `${HEADER}: this request is already running elsewhere in the gateway. Try again with the same key.`,
     { param: HEADER, code: 'idempotency_in_progress', retryAfterMs: 1000 },
   );
 }

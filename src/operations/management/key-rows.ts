@@ -37,14 +37,16 @@ const time = z.iso.datetime().nullable();
 export const KEY_USE = {
   state: z
     .enum(KEY_STATES)
-    .describe('`expires_soon`: within a week; `budget_used_up`: of the key, its project or the gateway.'),
+    .describe(
+      '`expires_soon`: within a week; `budget_used_up`: a budget of the key, its project or the gateway.',
+    ),
   last_used_at: time.describe(
-    'To 5 minutes where another process served it, or before the last start; to the day after two days. Null: never.',
+    'Exact to 5 minutes for other processes and before the last start; exact to the day after two days. Null: never.',
   ),
   spent_usd: z
     .number()
     .nullable()
-    .describe('This month, in `server.timezone`. Null: nothing has a known price.'),
+    .describe('USD of this month, in `server.timezone`. Null: no request has a known price.'),
   spent_unpriced_requests: z.number().describe('Requests of this month without a known price.'),
   requests: z.number().describe('This month.'),
   tightest: z
@@ -54,11 +56,11 @@ export const KEY_USE = {
       unit: z.string(),
       used: z.number(),
       allowed: z.number(),
-      share: z.number().describe('Of the budget, 0 to 1 and above.'),
+      share: z.number().describe('Used share of the budget; 1 is the whole budget.'),
       resets_at: time,
     })
     .nullable()
-    .describe('The budget of the key or its project with the largest share used; null: they have none.'),
+    .describe('The budget of the key or its project with the largest used share; null: none.'),
 };
 
 const useSchema = z.object(KEY_USE);
@@ -75,7 +77,7 @@ export const STANDINGS = z
       allowed: z.number(),
       resets_at: time,
       lasts_until: time.describe(
-        'At the pace of its period so far; null: longer than the period, or unknown.',
+        'Time when the budget is used up at the current pace; null: after the end of the period, or unknown.',
       ),
     }),
   )

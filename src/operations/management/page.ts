@@ -12,13 +12,15 @@ export const PAGE = {
     .min(1)
     .max(512)
     .optional()
-    .describe('The page that follows this one: the `last_id` of a page.'),
+    .describe('Return the page after this entry: the `last_id` of a page.'),
   before: z
     .string()
     .min(1)
     .max(512)
     .optional()
-    .describe('The page that comes before this one: the `first_id` of a page. Not with `after`.'),
+    .describe(
+      'Return the page before this entry: the `first_id` of a page. Cannot be combined with `after`.',
+    ),
 };
 
 /** Query parameter for a text search. */
@@ -40,9 +42,9 @@ export function listOf<Entry extends z.ZodType>(entry: Entry) {
   return z.object({
     object: z.literal('list'),
     data: z.array(entry),
-    first_id: z.string().nullable().describe('Of the first entry; null for an empty page.'),
-    last_id: z.string().nullable().describe('Of the last entry; null for an empty page.'),
-    has_more: z.boolean().describe('Whether there is more in the direction in which was asked.'),
+    first_id: z.string().nullable().describe('Id of the first entry; null if the page is empty.'),
+    last_id: z.string().nullable().describe('Id of the last entry; null if the page is empty.'),
+    has_more: z.boolean().describe('Whether there are more entries in the requested direction.'),
   });
 }
 
@@ -77,11 +79,7 @@ export function pageOf<Entry>(
   function placeOf(id: string, param: string): number {
     const place = entries.findIndex((entry) => idOf(entry) === id);
     if (place >= 0) return place;
-    throw new GatewayError(
-      'invalid_request',
-      `${param}: there is no ${JSON.stringify(id.slice(0, 100))} in this list`,
-      { param },
-    );
+    throw new GatewayError('invalid_request', `${param}: ${TEXTS.notInList(id)}`, { param });
   }
 }
 
@@ -128,5 +126,5 @@ export async function pageOfBoth<Entry>(
 /** @throws GatewayError `invalid_request` if both cursors are given */
 export function refuseBoth({ after, before }: Pick<PageQuery, 'after' | 'before'>): void {
   if (after !== undefined && before !== undefined)
-    throw new GatewayError('invalid_request', 'before: cannot stand beside `after`', { param: 'before' });
+    throw new GatewayError('invalid_request', 'before: cannot be combined with `after`', { param: 'before' });
 }

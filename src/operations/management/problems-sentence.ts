@@ -41,8 +41,8 @@ function ofProviders({ failing, recovering, degraded, asked, rerouted, failed }:
   // Providers without attempts are neither healthy nor failing.
   if (parts.length === 0)
     return asked === 0
-      ? 'No provider was asked in the last 24 hours.'
-      : 'All providers that were asked are healthy.';
+      ? 'No provider was called in the last 24 hours.'
+      : 'All providers called in the last 24 hours are healthy.';
   const moved = `${rerouted} ${rerouted === 1 ? 'request was' : 'requests were'} rerouted, ${failed} failed`;
   return `${parts.join(', ')}; ${moved}.`;
 }

@@ -311,7 +311,7 @@ const WORDS: Readonly<Record<string, string>> = {
   rate_limited: 'rate limited',
   quota: 'quota used up',
   not_found: 'model not found',
-  timeout: 'no answer in time',
+  timeout: 'timed out',
   upstream_unavailable: 'unavailable',
 };
 

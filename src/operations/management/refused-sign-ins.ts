@@ -24,7 +24,7 @@ export class RefusedSignIns {
     }
     this.#lines += 1;
     if (this.#lines > MOST_LINES) return;
-    const rest = this.#lines === MOST_LINES ? '; further ones are not told for a minute' : '';
+    const rest = this.#lines === MOST_LINES ? '; further ones are not logged for one minute' : '';
     this.#log.warn(`a sign-in to the management API was refused${rest}`, { address, reason: message });
   }
 }

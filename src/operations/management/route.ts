@@ -81,10 +81,12 @@ export function route<
 >(specification: Specification<RawCall, Query, Body, Answer> & Versioning): Route {
   const { tagged, conditional, idempotent, refusals = [], tag } = specification;
   const headers = {
-    ...(conditional && { 'if-match': { description: 'The version to change; absent: any.' } }),
+    ...(conditional && {
+      'if-match': { description: 'Version of the object to change. Absent: any version.' },
+    }),
     ...(idempotent && {
       'idempotency-key': {
-        description: 'The same request with the same key is answered once.',
+        description: 'A repeated request with the same key gets the stored response of the first one.',
         pattern: IDEMPOTENCY_KEY.source,
       },
     }),

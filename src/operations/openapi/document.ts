@@ -21,9 +21,9 @@ const USUAL_REFUSALS: Readonly<Record<Audience, readonly number[]>> = {
 };
 /** Descriptions of statuses with a fixed meaning in HTTP. */
 const HTTP_MEANINGS: Readonly<Record<number, string>> = {
-  408: 'The body took too long to arrive.',
-  412: 'It has another version than the one that `If-Match` names.',
-  503: 'The gateway or every endpoint has too much to do; wait for `retry-after`.',
+  408: 'The body did not arrive in time.',
+  412: 'The object has a different version than `If-Match`.',
+  503: 'The gateway or all endpoints are overloaded; wait for `retry-after`.',
 };
 const SECURITY: Readonly<Record<Audience, readonly JsonObject[]>> = {
   models: [{ bearer: [] }, { 'x-api-key': [] }, { 'x-goog-api-key': [] }],
@@ -54,7 +54,7 @@ export function openApiDocument(served: readonly ServedRoute[]): JsonObject {
       title: 'Dragoman',
       summary: 'A self-hosted LLM gateway: one endpoint in front of every model provider.',
       description:
-        'Every path below `/v1` is served below `/api/v1` as well; where else an operation is served is in `x-also-at`.',
+        'Every path below `/v1` is also served below `/api/v1`. `x-also-at` lists other paths of an operation.',
       version: VERSION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -79,10 +79,10 @@ function openPath(path: string): string {
 }
 
 const SECURITY_SCHEMES: JsonObject = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'A key that may call models.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'A key with the role `models`.' },
   'x-api-key': { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key.' },
   'x-goog-api-key': { type: 'apiKey', in: 'header', name: 'x-goog-api-key', description: 'The same key.' },
-  admin: { type: 'http', scheme: 'bearer', description: 'A key of the role `admin`.' },
+  admin: { type: 'http', scheme: 'bearer', description: 'A key with the role `admin`.' },
 };
 
 type RefTo = (schema: z.ZodType) => JsonObject;
@@ -120,7 +120,7 @@ function parametersOf({ path, params, query, queryExample, headers = {} }: Opera
     }));
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): [string, Parameter] => [
     name,
-    params?.[name] ?? { description: `The ${name} in question.` },
+    params?.[name] ?? { description: `The ${name}.` },
   ]);
   const schema = query ? jsonSchema(query) : {};
   const required = new Set(schema['required'] as readonly string[] | undefined);
@@ -164,7 +164,7 @@ function goodAnswers(operation: Operation, refTo: RefTo): JsonObject {
       return [
         status,
         {
-          description: status === '101' ? 'The connection is a WebSocket from now on.' : 'As asked.',
+          description: status === '101' ? 'The connection is upgraded to a WebSocket.' : 'As asked.',
           ...(types && { content: Object.fromEntries(content) as JsonObject }),
           ...(links.length > 0 && { links: Object.fromEntries(links) }),
         },
@@ -186,8 +186,7 @@ function refusalsOf(operation: Operation, refTo: RefTo): JsonObject {
   });
   const described = statuses.map((status) => [String(status), refusal(meaningOf(status))] as const);
   // For client errors, the upstream's own status is passed to the client.
-  const rest =
-    audience === 'models' ? [['default', refusal('Whatever else an upstream said of the request.')]] : [];
+  const rest = audience === 'models' ? [['default', refusal('Other members of the upstream error.')]] : [];
   return Object.fromEntries([...described, ...rest]) as JsonObject;
 }
 

@@ -57,7 +57,7 @@ export async function referencePage(path: string): Promise<Response> {
   const name = path.slice('/docs/'.length);
   if (name === 'start.js') return answer(START, SCRIPT);
   const type = Object.hasOwn(PACKED, name) ? PACKED[name] : undefined;
-  if (type === undefined) throw new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
+  if (type === undefined) throw new GatewayError('not_found', `${path.slice(0, 200)} not found.`);
   // Removes references to source maps, which are not served.
   const text = await readFile(join(packageFolder(), name), 'utf8');
   return answer(text.replace(/\n\/[/*]# sourceMappingURL=.*$/s, '\n'), type);

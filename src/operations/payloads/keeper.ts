@@ -90,7 +90,7 @@ export class PayloadKeeper implements PayloadRecorders {
         this.kept += 1;
       } catch (error) {
         this.dropped += 1;
-        this.#options.log.warn('what was said in a request could not be kept', {
+        this.#options.log.warn('payloads of a request could not be stored', {
           id: recorder.generationId,
           error,
         });

@@ -127,7 +127,7 @@ export class TraceExporter implements SettlementObserver {
     for (let pausedMs = 0; ;) {
       // Read for each attempt, because the configuration may change.
       const collector = this.#options.collector();
-      if (!collector) return 'there is none any more';
+      if (!collector) return 'tracing has been disabled';
       body ??= bodyOf(batch, collector.serviceName);
       const answer = await this.#post(collector, body);
       if ('status' in answer && answer.status >= 200 && answer.status < 300) return null;
@@ -137,7 +137,7 @@ export class TraceExporter implements SettlementObserver {
       const waitMs = Math.min(Math.max(askedMs, pauseMs), LONGEST_PAUSE_MS);
       pausedMs += waitMs;
       if (pausedMs > RETRY_MS) return failure;
-      this.#say('the collector of traces does not answer: spans wait, and are sent again', failure);
+      this.#say('the trace collector is unreachable; spans are queued and sent again', failure);
       if (!(await this.#pause(waitMs))) return failure;
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
@@ -158,7 +158,7 @@ export class TraceExporter implements SettlementObserver {
           redirects: 'none',
           maxBytes: MOST_BYTES,
           timeoutMs: TIMEOUT_MS,
-          pool: { id: 'telemetry', label: 'the collector of traces' },
+          pool: { id: 'telemetry', label: 'the trace collector' },
         },
         this.#stop.signal,
       );
@@ -184,7 +184,7 @@ export class TraceExporter implements SettlementObserver {
 
   #drop(requests: number, failure: string): void {
     this.#dropped += requests;
-    this.#say('the collector of traces does not take them: spans are dropped', failure);
+    this.#say('the trace collector rejected spans; they are dropped', failure);
   }
 
   /** Logs a warning, at most once per `LOG_EVERY_MS`. */

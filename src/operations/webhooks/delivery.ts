@@ -59,7 +59,7 @@ export function eventBody({ id, type, projectId, data }: Announcement, seconds: 
   const timestamp = projectId === null ? { timestamp: new Date(seconds * 1000).toISOString() } : {};
   const body = JSON.stringify({ object: 'event', id, type, created_at: seconds, ...timestamp, data });
   if (Buffer.byteLength(body) > MOST_BYTES)
-    throw new GatewayError('too_large', `The event ${type} has more than ${MOST_BYTES} bytes.`);
+    throw new GatewayError('too_large', `The event ${type} is larger than ${MOST_BYTES} bytes.`);
   return body;
 }
 
@@ -145,6 +145,6 @@ export const GONE = 410;
 function failureOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400)
-    return `The receiver redirects (status ${status}): give its final address.`;
-  return `The receiver answered with status ${status}.`;
+    return `The receiver responded with a redirect (status ${status}). Use its final address.`;
+  return `The receiver responded with status ${status}.`;
 }

@@ -122,7 +122,7 @@ export class Endpoints {
     if (!(await store.insert(stored, MOST_ENDPOINTS)))
       throw new GatewayError(
         'conflict',
-        `${made.projectId === null ? 'The gateway' : `The project "${made.projectId}"`} has ${MOST_ENDPOINTS} webhooks already, which is the most. Delete one first.`,
+        `${made.projectId === null ? 'The gateway' : `The project "${made.projectId}"`} already has ${MOST_ENDPOINTS} webhooks, the maximum. Delete one first.`,
       );
     return { endpoint: this.#decode(stored), secret: new Secret(secret) };
   }

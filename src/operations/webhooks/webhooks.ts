@@ -92,7 +92,7 @@ export class Webhooks implements Announcer {
       const message = messageId(event, endpoint);
       const { type } = event;
       if ((await jobs.openOf(endpoint.id)) >= MOST_OPEN)
-        log.error('a webhook was not queued: its receiver has too many that are not delivered', {
+        log.error('a webhook message was not queued: too many messages to this webhook are undelivered', {
           type,
           id: message,
           to: hostOf(endpoint),
@@ -119,10 +119,13 @@ export class Webhooks implements Announcer {
     const { endpoints, fetch, clock } = this.#options;
     const delivery = decodeDelivery(job.payload);
     const endpoint = await endpoints.find(delivery.endpoint);
-    if (!endpoint) return failed('webhook_deleted', 'The webhook was deleted.');
+    if (!endpoint) return failed('webhook_deleted', 'The webhook has been deleted.');
     const { disabled, failingSince } = await endpoints.healthOf(endpoint.id);
     if (disabled && !delivery.isAsked)
-      return failed('webhook_disabled', 'The webhook was disabled: enable it, and send this again.');
+      return failed(
+        'webhook_disabled',
+        'The webhook has been disabled. Enable it and send this message again.',
+      );
     let attempt: Awaited<ReturnType<typeof post>>;
     try {
       attempt = await post(delivery, endpoint, fetch[endpoint.source], clock, cancellation.signal);
@@ -133,7 +136,7 @@ export class Webhooks implements Announcer {
     const name = `try:${String(job.attempt).padStart(6, '0')}`;
     if (!(await store.step(job.id, job.fence, { name, detail: JSON.stringify(attempt) }))) return null;
     if (attempt.failure === null) {
-      this.#note('debug', 'a webhook was delivered', delivery, endpoint);
+      this.#note('debug', 'webhook message delivered', delivery, endpoint);
       if (failingSince !== null && !disabled) await this.#options.store.recovered(endpoint.id);
       return { end: { state: 'completed' } };
     }
@@ -152,10 +155,10 @@ export class Webhooks implements Announcer {
     const failingSince = await store.failed(endpoint.id, nowMs);
     const pause = isGone ? null : pauseAfter(job.attempt, nowMs - job.createdAt, random());
     if (pause !== null && !delivery.isAsked) {
-      this.#note('warn', 'a webhook was not delivered, and is sent again', delivery, endpoint, failure);
+      this.#note('warn', 'webhook message not delivered; it will be sent again', delivery, endpoint, failure);
       return { wait: { reason: failure, forMs: pause, hasBegun: true } };
     }
-    this.#note('error', 'a webhook could not be delivered', delivery, endpoint, failure);
+    this.#note('error', 'webhook message could not be delivered', delivery, endpoint, failure);
     if (isGone || nowMs - failingSince >= WINDOW_MS) await this.#disable(endpoint, failure, nowMs);
     return failed('not_delivered', failure);
   }
@@ -227,7 +230,10 @@ export class Webhooks implements Announcer {
       const message = messageId(event, endpoint);
       const delivery = { endpoint: endpoint.id, message, type: event.type, body, isAsked: false };
       if (this.#direct >= MOST_DIRECT) {
-        log.error('a webhook was not sent: too many are on their way', { type: event.type, id: message });
+        log.error('webhook message not sent: too many deliveries are running', {
+          type: event.type,
+          id: message,
+        });
         continue;
       }
       this.#direct += 1;
@@ -243,10 +249,16 @@ export class Webhooks implements Announcer {
     if (tried === null || tried.failure === null) return;
     const pause = pauseAfter(attempt, 0, random());
     if (pause === null || attempt >= MOST_DIRECT_TRIES) {
-      this.#note('error', 'a webhook could not be delivered', delivery, endpoint, tried.failure);
+      this.#note('error', 'webhook message could not be delivered', delivery, endpoint, tried.failure);
       return;
     }
-    this.#note('warn', 'a webhook was not delivered, and is sent again', delivery, endpoint, tried.failure);
+    this.#note(
+      'warn',
+      'webhook message not delivered; it will be sent again',
+      delivery,
+      endpoint,
+      tried.failure,
+    );
     await new Promise<void>((resolve) => {
       const callOff = clock.after(pause, resolve);
       const stopped = (): void => {

@@ -12,11 +12,11 @@ import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Limitations of an estimate, for people. */
 export const ASSUMPTIONS: readonly string[] = [
-  'Made of records: nothing was sent, and what was said in the requests is not known.',
-  'Each request would have used the same tokens, read the same from caches, and used the same tools as it did.',
-  'Every request goes where the policy sends it first: wishes of requests and keys, limits, failovers and the stickiness of conversations are left out.',
-  'Breakers and measured speeds are those of now; other speeds are the means of the sample, by the length of answers.',
-  'Requests for automatic models stay with the model that was chosen for them.',
+  'The estimate is based on records. Nothing was sent, and the content of the requests is unknown.',
+  'Each request uses the same tokens, cache reads and tools as the original.',
+  'Each request goes to the first choice of the policy. Routing settings of requests and keys, limits, failovers and conversation stickiness are ignored.',
+  'Breakers and measured speeds are current. Other speeds are means of the sample, by response length.',
+  'Requests for automatic models keep the model that was chosen for them.',
 ];
 
 export interface EstimateInput {
@@ -147,7 +147,7 @@ function chosen(
       report: request.report,
       peek: true,
     });
-    return plan.candidates[0]?.endpoint ?? 'nobody is left';
+    return plan.candidates[0]?.endpoint ?? 'no endpoint left';
   } catch (error) {
     return (error instanceof Error ? error.message : String(error)).slice(0, 300);
   }

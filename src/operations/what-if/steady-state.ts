@@ -37,7 +37,7 @@ export class SteadyState implements RoutingState {
   }
 
   begin(): AttemptLease {
-    throw new TypeError('nothing is sent for an estimate');
+    throw new TypeError('an estimate sends no requests');
   }
 
   hold(): void {}

@@ -167,6 +167,6 @@ function describe({ deps, request, served }: Pick<ServiceCall, 'deps' | 'request
 function degradations({ isStuck, isFull }: LedgerBacklog): readonly string[] {
   return [
     ...(isStuck ? [TEXTS.recordsWait] : []),
-    ...(isFull ? ['the journal is full or cannot be written: records may be lost'] : []),
+    ...(isFull ? [`${TEXTS.journalFull}: records may be lost`] : []),
   ];
 }

@@ -52,7 +52,7 @@ export async function backUpDatabase(url: string, folder: string, nowMs: UnixMs)
 export async function restoreDatabase(folder: string, url: string): Promise<Manifest> {
   const manifest = await verifyBackup(folder);
   if (manifest.database !== 'postgres')
-    throw refused('the backup is of a data directory: restore it without `database_url`');
+    throw refused('this is a backup of a data directory; restore it without `database_url`');
   // Creates the tables of this program.
   await (await openWith(POSTGRES_STORES, { url })).close();
   await connected(url, async (client) => {
@@ -61,12 +61,14 @@ export async function restoreDatabase(folder: string, url: string): Promise<Mani
     const version = await versionOf(client);
     if (version !== manifest.schemaVersion)
       throw refused(
-        `the backup has schema version ${manifest.schemaVersion}, and this program makes ${version}: restore it with Dragoman ${manifest.program}, which made it, and install this one then`,
+        `the backup has schema version ${manifest.schemaVersion}, but this program uses version ${version}. Restore it with Dragoman ${manifest.program}, which created it, and then upgrade.`,
       );
     for (const table of tables.filter((name) => !NEVER_EMPTY.has(name))) {
       const { rows } = await client.query(`select 1 from ${quoted(table)} limit 1`, []);
       if (rows.length > 0)
-        throw refused(`the database is not empty (there are ${table}): a backup is restored to an empty one`);
+        throw refused(
+          `the database is not empty (it contains ${table}). Restore the backup to an empty database.`,
+        );
     }
     await client.query(`truncate ${tables.map(quoted).join(', ')}`, []);
     for (const statement of manifest.partitions) await client.query(statement, []);
@@ -122,7 +124,7 @@ async function readTable(
   expected: number,
 ): Promise<void> {
   const path = fileOf(folder, table);
-  if (!existsSync(path)) throw refused(`the backup has no rows of ${table}`);
+  if (!existsSync(path)) throw refused(`the backup is damaged: rows of ${table} are missing`);
   const name = quoted(table);
   await client.query(`alter table ${name} disable trigger user`, []);
   let read = 0;
@@ -132,7 +134,7 @@ async function readTable(
     await client.query(insert, [`[${lines.join(',')}]`]).catch((error: unknown) => {
       if (GatewayError.is(error)) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      throw refused(`the backup is damaged: the database takes no rows of ${table}: ${reason}`);
+      throw refused(`the backup is damaged: the database rejected rows of ${table}: ${reason}`);
     });
     read += lines.length;
   };
@@ -147,7 +149,8 @@ async function readTable(
     bytes = 0;
   }
   if (lines.length > 0) await write(lines);
-  if (read !== expected) throw refused(`the backup has ${read} rows of ${table}, not ${expected}`);
+  if (read !== expected)
+    throw refused(`the backup is damaged: ${table} has ${read} rows instead of ${expected}`);
   await client.query(`alter table ${name} enable trigger user`, []);
   // Sequences continue after the restored row numbers.
   const { rows } = await client.query<{ column: string }>(
@@ -177,7 +180,7 @@ async function* linesOf(path: string, table: string): AsyncGenerator<Uint8Array>
     }
   } catch (error) {
     if (GatewayError.is(error)) throw error;
-    throw refused(`the backup is damaged: the rows of ${table} cannot be unpacked`);
+    throw refused(`the backup is damaged: the rows of ${table} cannot be decompressed`);
   }
 }
 

@@ -47,10 +47,10 @@ export async function backUpDirectory(dataDir: string, folder: string, nowMs: Un
 export async function restoreDirectory(folder: string, dataDir: string): Promise<Manifest> {
   const manifest = await verifyBackup(folder);
   if (manifest.database !== 'sqlite')
-    throw refused('the backup is of a PostgreSQL database: restore it with `database_url`');
+    throw refused('this is a backup of a PostgreSQL database; restore it with `database_url`');
   if (existsSync(join(dataDir, DATABASE)))
     throw refused(
-      `there is a database in ${dataDir}: stop the gateway and move the directory away, or name another one (--data-dir DIR)`,
+      `${dataDir} already contains a database. Stop the gateway and move the directory away, or use another one (--data-dir DIR).`,
     );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const files = filesIn(folder).filter((file) => file !== DATABASE && file !== 'backup.json');
@@ -71,7 +71,9 @@ export async function verifyBackup(folder: string): Promise<Manifest> {
     const { rows } = inspected(join(folder, DATABASE));
     const wrong = Object.keys(manifest.rows).find((table) => rows[table] !== manifest.rows[table]);
     if (wrong !== undefined)
-      throw refused(`the backup is damaged: ${wrong} has ${rows[wrong]} rows, not ${manifest.rows[wrong]}`);
+      throw refused(
+        `the backup is damaged: ${wrong} has ${rows[wrong]} rows instead of ${manifest.rows[wrong]}`,
+      );
   }
   return manifest;
 }

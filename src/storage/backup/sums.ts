@@ -67,10 +67,7 @@ const IS: Readonly<Record<keyof Manifest, (value: unknown) => boolean>> = {
 /** Creates the folder of a backup. @throws GatewayError `conflict` if it is not empty */
 export function makeFolder(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new GatewayError(
-      'conflict',
-      `${folder} is not empty: name a folder that is, or that is not there yet`,
-    );
+    throw new GatewayError('conflict', `${folder} is not empty. Use an empty or new folder.`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
@@ -96,21 +93,22 @@ export async function verified(folder: string): Promise<Manifest> {
   const files = new Set(filesIn(folder, true));
   const sums = readText(folder, SUMS, MOST_SUMS_BYTES);
   if (sums === null)
-    throw refused(`${folder} has no ${SUMS}: it is no backup, or one that did not come to its end`);
+    throw refused(`${folder} has no ${SUMS}: it is not a backup, or the backup was interrupted`);
   const listed = new Set<string>();
   for (const line of sums.split('\n').filter((text) => text !== '')) {
     const [, sum = '', file = ''] = /^([\da-f]{64}) {2}(.+)$/.exec(line) ?? [];
-    if (file === '') throw refused(`the backup is damaged: ${SUMS} has a line that is no checksum of a file`);
+    if (file === '') throw refused(`the backup is damaged: ${SUMS} has an invalid line`);
     if (!files.has(file)) throw refused(`the backup is damaged: ${file} is missing`);
     if ((await sumOf(join(folder, file))) !== sum)
-      throw refused(`the backup is damaged: ${file} is not what was written (its SHA-256 is another)`);
+      throw refused(`the backup is damaged: the SHA-256 checksum of ${file} does not match`);
     listed.add(file);
   }
   if (!listed.has(MANIFEST)) throw refused(`the backup is damaged: ${MANIFEST} is missing`);
   const manifest = manifestOf(readText(folder, MANIFEST, MOST_MANIFEST_BYTES) ?? '');
   const isOwn = OWN_FILES[manifest.database];
   for (const file of files) {
-    if (file !== MANIFEST && !isOwn.test(file)) throw refused(`${file} is no file of a backup: move it away`);
+    if (file !== MANIFEST && !isOwn.test(file))
+      throw refused(`${file} does not belong to the backup. Move it away.`);
     if (!listed.has(file)) throw refused(`the backup is damaged: ${file} is not in ${SUMS}`);
   }
   return manifest;
@@ -128,7 +126,8 @@ export function filesIn(folder: string, isStrict = false): readonly string[] {
       const name = path === '' ? entry.name : `${path}/${entry.name}`;
       if (entry.isDirectory()) look(name);
       else if (entry.isFile()) found.push(name);
-      else if (isStrict) throw refused(`${name} is a link or a device: a backup has files and folders alone`);
+      else if (isStrict)
+        throw refused(`${name} is a link or a device. A backup contains only files and folders.`);
     }
   };
   if (existsSync(folder)) look('');
@@ -140,14 +139,13 @@ function manifestOf(text: string): Manifest {
   const said = asObject(parseJson(text));
   const wrong = (Object.keys(IS) as (keyof Manifest)[]).filter((name) => !IS[name](said[name]));
   if (wrong.includes('format') || wrong.includes('program'))
-    throw refused(`the backup is damaged: ${MANIFEST} has no form, or no program`);
+    throw refused(`the backup is damaged: ${MANIFEST} has no format or no program version`);
   const manifest = said as unknown as Manifest;
   if (manifest.format !== FORMAT)
     throw refused(
-      `the backup has form ${manifest.format}, and this program reads ${FORMAT}: use Dragoman ${manifest.program}, which made it`,
+      `the backup has format ${manifest.format}, but this program supports format ${FORMAT}. Use Dragoman ${manifest.program}, which created it.`,
     );
-  if (wrong.length > 0)
-    throw refused(`the backup is damaged: \`${wrong[0]}\` of ${MANIFEST} is nothing that a backup has`);
+  if (wrong.length > 0) throw refused(`the backup is damaged: \`${wrong[0]}\` of ${MANIFEST} is invalid`);
   return manifest;
 }
 

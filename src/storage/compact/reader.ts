@@ -41,7 +41,7 @@ export class CompactReader {
 
   /** Begins to read members. @returns the number of members in the table, and the marks of those whose values follow */
   members(): { readonly count: number; readonly marks: Uint8Array } {
-    if (this.#byte() !== Tag.members) throw new RangeError('the bytes are none of a record');
+    if (this.#byte() !== Tag.members) throw new RangeError('not a compact record');
     const count = this.#count();
     return { count, marks: this.#take((count + 7) >> 3) };
   }
@@ -50,13 +50,13 @@ export class CompactReader {
   enter(): boolean {
     const tag = this.#byte();
     if (tag === Tag.null) return false;
-    if (tag !== Tag.array) throw new RangeError('the bytes are none of a list');
+    if (tag !== Tag.array) throw new RangeError('not a compact list');
     return true;
   }
 
   /** Leaves a list whose values were all read. @throws RangeError if more follow */
   leave(): void {
-    if (this.#byte() !== Tag.end) throw new RangeError('a list goes on behind its end');
+    if (this.#byte() !== Tag.end) throw new RangeError('data after the end of the list');
   }
 
   /** Skips values without decoding them. @throws RangeError if there are too few */
@@ -98,7 +98,7 @@ export class CompactReader {
           this.#passFresh();
           break;
         default:
-          throw new RangeError(`no value begins with ${tag}`);
+          throw new RangeError(`unknown tag ${tag}`);
       }
     }
   }
@@ -142,7 +142,7 @@ export class CompactReader {
       case Tag.object:
         return this.#object();
       default:
-        throw new RangeError(`no value begins with ${tag}`);
+        throw new RangeError(`unknown tag ${tag}`);
     }
   }
 
@@ -158,7 +158,7 @@ export class CompactReader {
   #freshOf(number: number): string {
     const start = this.#fresh[2 * number];
     const length = this.#fresh[2 * number + 1];
-    if (start === undefined || length === undefined) throw new RangeError(`no name has the number ${number}`);
+    if (start === undefined || length === undefined) throw new RangeError(`unknown name ${number}`);
     return this.#bytes.toString('utf8', start, start + length);
   }
 
@@ -193,7 +193,7 @@ export class CompactReader {
 
   #byte(): number {
     const byte = this.#bytes[this.#at];
-    if (byte === undefined) throw new RangeError('the bytes end within a value');
+    if (byte === undefined) throw new RangeError('data ends within a value');
     this.#at += 1;
     return byte;
   }
@@ -206,13 +206,13 @@ export class CompactReader {
 
   #pass(length: number): void {
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw new RangeError('the bytes end within a value');
+    if (end > this.#bytes.length) throw new RangeError('data ends within a value');
     this.#at = end;
   }
 }
 
 function wordOf(number: number): string {
   const word = WORDS[number];
-  if (word === undefined) throw new RangeError(`no word has the number ${number}`);
+  if (word === undefined) throw new RangeError(`unknown word ${number}`);
   return word;
 }

@@ -98,7 +98,7 @@ export class EntryKinds {
     byKind.delete(ORIGIN_ENTRY);
     for (const [kind, some] of byKind) {
       const write = this.#kinds.get(kind);
-      if (!write) throw new GatewayError('internal', `a journal holds an entry of the unknown kind ${kind}`);
+      if (!write) throw new GatewayError('internal', `a journal entry has the unknown kind ${kind}`);
       yield* write(some.map(({ content }) => content));
     }
   }
@@ -111,7 +111,7 @@ export class EntryKinds {
         rows.push(read(content));
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
-        this.#notice(`an entry of a journal cannot be read and is left out: ${error.message}`);
+        this.#notice(`a journal entry cannot be read and is skipped: ${error.message}`);
       }
     }
     return rows;

@@ -75,8 +75,7 @@ export class Indexer {
     const { journal, notice } = this.#options;
     journal.look();
     const { isFull } = journal;
-    if (isFull !== this.#wasFull)
-      notice(isFull ? 'the journal is full, or the disk takes nothing' : 'the journal has room again');
+    if (isFull !== this.#wasFull) notice(isFull ? TEXTS.journalFull : 'the journal has free space again');
     this.#wasFull = isFull;
     return isFull;
   }
@@ -157,7 +156,7 @@ export class Indexer {
   #report(isStuck: boolean): void {
     if (isStuck === this.#isStuck) return;
     this.#isStuck = isStuck;
-    this.#options.notice(isStuck ? TEXTS.recordsWait : 'the database takes records again');
+    this.#options.notice(isStuck ? TEXTS.recordsWait : 'records are written to the database again');
   }
 
   #plan(): void {

@@ -90,8 +90,8 @@ export class JournalFolder {
     renameSync(path, renamed);
     notice(
       isForeign
-        ? `${path} is of another database, or of this one before a backup was put back: what it holds is not taken over, and kept as ${renamed}`
-        : `${path} does not end with a whole entry: what follows is ignored, and kept as ${renamed}`,
+        ? `${path} belongs to another database, or to this one before a backup was restored; its records are not imported, and it was renamed to ${renamed}`
+        : `${path} ends with an incomplete entry, which is ignored; it was renamed to ${renamed}`,
     );
   }
 

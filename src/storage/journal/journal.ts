@@ -109,7 +109,10 @@ export class Journal {
     const { origin } = this.#options;
     const room = 2 * ENTRY_BYTES + (origin?.length ?? 0) + content.length;
     if (this.waiting + room > this.#options.maxBytes())
-      throw new GatewayError('internal', 'the journal is full: the database takes nothing');
+      throw new GatewayError(
+        'internal',
+        'the journal is full, because records cannot be written to the database',
+      );
     const piece = this.#roomFor(room + END_BYTES);
     if (origin && piece.written === 0) this.#write(piece, ORIGIN_ENTRY, origin);
     this.#write(piece, kind, content);

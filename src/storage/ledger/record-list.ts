@@ -125,7 +125,7 @@ export class RecordList {
       sql`select ${value} as value from records where id = ${id}`,
     );
     if (row) return { id, value: Number(row.value) };
-    throw new GatewayError('invalid_request', 'after: this generation is not there any more', {
+    throw new GatewayError('invalid_request', 'after: this generation no longer exists', {
       param: 'after',
     });
   }

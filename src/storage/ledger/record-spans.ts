@@ -156,7 +156,7 @@ export function boundsOf(
 /** @throws GatewayError `invalid_request` for an invalid id */
 export function placeOf(after: string): Buffer {
   if (/^[0-9a-f]{32}$/.test(after)) return Buffer.from(after, 'hex');
-  throw new GatewayError('invalid_request', 'after: this is not the id of a generation', { param: 'after' });
+  throw new GatewayError('invalid_request', 'after: must be the id of a generation', { param: 'after' });
 }
 
 function hoursIn({ from, to }: IdSpan): { readonly from: number; readonly to: number } {

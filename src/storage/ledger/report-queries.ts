@@ -22,7 +22,7 @@ export function oneOf(column: string, values: readonly (string | number)[]): Raw
 export function tooManyRows(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `the answer would have more than ${MOST_REPORT_ROWS.toLocaleString('en')} rows: ask for a shorter time, longer intervals, or fewer groups`,
+    `The report would have more than ${MOST_REPORT_ROWS.toLocaleString('en')} rows. Use a shorter period, longer intervals or fewer groups.`,
   );
 }
 

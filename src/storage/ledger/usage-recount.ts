@@ -28,8 +28,9 @@ const ROUNDS = 3;
  */
 export async function recountDay(database: Database, writer: UsageWriter, day: number): Promise<number> {
   const settings = await database.ask(() => stateOf(writer));
-  if (Math.floor(settings.folded / HOURS) <= day) throw refused('its hours are not in the sums of days yet');
-  if (day * DAY_MS < settings.purgedMs) throw refused('some of its records were deleted');
+  if (Math.floor(settings.folded / HOURS) <= day)
+    throw refused('its hours are not included in daily sums yet');
+  if (day * DAY_MS < settings.purgedMs) throw refused('some of its records have been deleted');
   for (let round = 0; round < ROUNDS; round += 1) {
     const { sums, records } = await read(database, day);
     const isSame = await database.exclusively(function* () {
@@ -44,11 +45,11 @@ export async function recountDay(database: Database, writer: UsageWriter, day: n
     });
     if (isSame) return records;
   }
-  throw refused('records still come to it');
+  throw refused('it still receives records');
 }
 
 function refused(why: string): GatewayError {
-  return new GatewayError('conflict', `the sums of this day cannot be added up again: ${why}`);
+  return new GatewayError('conflict', `the sums of this day cannot be recomputed: ${why}`);
 }
 
 function* stateOf(writer: UsageWriter): Queries<{ readonly folded: number; readonly purgedMs: UnixMs }> {

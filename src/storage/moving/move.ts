@@ -98,7 +98,7 @@ export async function moveAll(options: MoveOptions): Promise<Moved> {
   }
   const found = await differences(source, database);
   if (found.length > 0)
-    throw new GatewayError('internal', `what was moved is not what there is: ${found.join('; ')}`);
+    throw new GatewayError('internal', `the moved data differs from the source: ${found.join('; ')}`);
   await options.last();
   await endMove(database, progress);
   return { isNew: true, rows: totals, missing };

@@ -96,7 +96,7 @@ function hold(connection: SqlConnection, dataDir: string): void {
     if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw unusable(dataDir, error);
     throw new GatewayError(
       'internal',
-      `${dataDir} is in use: stop the gateway (and every command) that runs on it, and begin again`,
+      `${dataDir} is in use. Stop the gateway and all commands that use it, and start again.`,
       { cause: error },
     );
   }

@@ -68,11 +68,11 @@ export async function progressOf(
   }
   const progress = JSON.parse(begun) as Progress;
   if (progress.from !== from)
-    throw refused('another data directory is being moved to this database: it needs one of its own');
+    throw refused('another data directory is being moved to this database. Use a separate database.');
   const changed = Object.keys(totals).filter((part) => totals[part] !== progress.totals[part]);
   if (changed.length > 0)
     throw refused(
-      `the data directory has changed since the move began (${changed.join(', ')}): begin again with an empty database`,
+      `the data directory has changed since the move started (${changed.join(', ')}). Start again with an empty database.`,
     );
   return progress;
 }
@@ -90,7 +90,7 @@ export function* noteProgress(before: Progress, after: Progress): Queries<void> 
   const noted = yield sql`
     update settings set value = ${JSON.stringify(after)}
     where name = ${MOVING} and value = ${JSON.stringify(before)} returning name`;
-  if (noted.length !== 1) throw refused('another process moves the same data directory just now');
+  if (noted.length !== 1) throw refused('another process is moving the same data directory');
 }
 
 /** Ends the move: sets sequences to continue after the moved rows, and releases the database for use. */
@@ -124,7 +124,7 @@ function* refuseFilled(): Queries<void> {
     const rows = yield sql`select 1 from ${sql.table(table)} limit 1`;
     if (rows.length > 0)
       throw refused(
-        `this database is not empty (there are ${table}): a data directory is moved to an empty one, or to an empty schema of one (?options=-c%20search_path%3Dname)`,
+        `the database is not empty (it contains ${table}). Use an empty database, or an empty schema (?options=-c%20search_path%3Dname).`,
       );
   }
 }

@@ -16,7 +16,7 @@ export async function differences(source: Source, { readFirst }: Database): Prom
     const totals = totalsOf(declared);
     const here = JSON.stringify(source.rows(totals)[0]);
     const there = JSON.stringify(await readFirst(sql.raw(totals)));
-    if (here !== there) found.push(`${declared.name}: ${here} here, ${there} there`);
+    if (here !== there) found.push(`${declared.name}: ${here} in the source, ${there} in the database`);
   }
   return found;
 }

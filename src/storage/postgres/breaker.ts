@@ -46,7 +46,7 @@ export class Breaker implements PostgresPool {
 
   /** @throws GatewayError 503, immediately while the database is unreachable */
   async connect(): Promise<PostgresPoolClient> {
-    if (this.#isOpen) throw databaseAway('it was not there a moment ago');
+    if (this.#isOpen) throw databaseAway('the last connection failed');
     try {
       return new WatchedClient(await this.#options.pool.connect(), this.#seen);
     } catch (error) {
@@ -89,7 +89,7 @@ export class Breaker implements PostgresPool {
     if (this.#isOpen || this.#isEnded) return;
     this.#isOpen = true;
     this.#asked = 0;
-    this.#options.notice('the database is out of reach');
+    this.#options.notice('the database is unreachable');
     this.#plan();
   }
 
@@ -105,7 +105,7 @@ export class Breaker implements PostgresPool {
     if (!(await this.#answers())) return this.#plan();
     this.#isOpen = false;
     this.#slow = 0;
-    this.#options.notice('the database is in reach again');
+    this.#options.notice('the database is reachable again');
   }
 
   async #answers(): Promise<boolean> {

@@ -91,11 +91,11 @@ export function* ownSchema(notice: (sentence: string) => void): Queries<string> 
   if (name === null || path === null)
     throw new GatewayError(
       'internal',
-      'the database of database_url cannot be used: its search_path names no schema that is there. Create the schema, or name another one (?options=-c%20search_path%3Dname)',
+      'the database at database_url cannot be used: no schema of its search_path exists. Create the schema, or set another one (?options=-c%20search_path%3Dname).',
     );
   if (isOpen)
     notice(
-      `every user of the database may create tables and functions in its schema ${JSON.stringify(name)}, and so have the gateway run what they wrote: revoke create on schema ${path.slice(0, -', pg_temp'.length)} from public`,
+      `every database user can create functions in the schema ${JSON.stringify(name)} and have the gateway run them. Run: revoke create on schema ${path.slice(0, -', pg_temp'.length)} from public`,
     );
   yield sql`select pg_catalog.set_config('search_path', ${path}, true)`;
   return path;

@@ -44,7 +44,7 @@ export class PostgresEntryTarget implements EntryTarget {
         await this.#write([entry]);
       } catch (error) {
         if (!isRefusedValue(error)) throw error;
-        this.#notice('the database refuses an entry of a journal, which is left out');
+        this.#notice('the database rejected a journal entry, which is skipped');
       }
     }
   }

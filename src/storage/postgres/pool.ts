@@ -167,7 +167,7 @@ class BoundedClient implements PostgresPoolClient {
     text: string | PostgresCursor<Row>,
     values: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
-    if (typeof text !== 'string') throw new TypeError('rows come all at once here: ask for few');
+    if (typeof text !== 'string') throw new TypeError('streaming queries are not supported here');
     return this.#ask(text, values);
   }
 
@@ -182,7 +182,7 @@ class BoundedClient implements PostgresPoolClient {
       // A late rejection must not be reported as unhandled.
       answer.catch(() => {});
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(databaseAway('it does not answer')), this.#deadlineMs);
+        timer = setTimeout(() => reject(databaseAway('it does not respond')), this.#deadlineMs);
       });
       return await Promise.race([answer, late]);
     } catch (error) {
@@ -232,7 +232,7 @@ function checkAddress(url: string): void {
   // The message omits the URL, because it contains a password.
   throw new GatewayError(
     'invalid_request',
-    'must be an address like postgres://user:password@host:5432/database',
+    'must be an address such as postgres://user:password@host:5432/database',
     { param: 'database_url' },
   );
 }
@@ -250,7 +250,7 @@ function refuseUnknownTls(parameters: URLSearchParams): void {
     const isKnown = TLS_PARAMETERS.includes(name);
     if (isKnown && (name !== 'sslmode' || TLS_MODES.includes(value))) continue;
     const choice = (isKnown ? TLS_MODES : TLS_PARAMETERS).join(', ');
-    const message = `\`${name}\` in the address is ${isKnown ? 'none of' : 'unknown; known are'} ${choice}`;
+    const message = `\`${name}\` in the address ${isKnown ? 'must be one of' : 'is unknown; known parameters are'} ${choice}`;
     throw new GatewayError('invalid_request', message, { param: 'database_url' });
   }
 }

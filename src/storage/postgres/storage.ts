@@ -71,7 +71,7 @@ export async function openPostgresStorage(options: PostgresOptions): Promise<Sto
   await storage.close();
   throw new GatewayError(
     'internal',
-    `a data directory is being moved to this database, or was and did not come to the end: run \`${command('migrate sqlite-to-postgres')}\` to its end first`,
+    `moving a data directory to this database has not been completed. Complete it first with \`${command('migrate sqlite-to-postgres')}\`.`,
   );
 }
 
@@ -135,7 +135,7 @@ export async function openWith<S extends Stores<SharedDatabase>>(
       // If the database is unreachable, the entries remain in files for the next start.
       await indexer
         .finish()
-        .catch((error: unknown) => notice(`records stay in the spool: ${reasonOf(error)}`));
+        .catch((error: unknown) => notice(`records are queued in the spool: ${reasonOf(error)}`));
       files?.close();
       running?.close();
       marks?.close();
@@ -163,7 +163,7 @@ async function makeTables(
     });
   } catch (error) {
     if (GatewayError.is(error) && !isAway(error)) throw error;
-    throw new GatewayError('internal', `the database of database_url cannot be used: ${reasonOf(error)}`, {
+    throw new GatewayError('internal', `the database at database_url cannot be used: ${reasonOf(error)}`, {
       cause: error,
     });
   } finally {

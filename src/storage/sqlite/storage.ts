@@ -121,7 +121,7 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
     if (GatewayError.is(error)) throw error;
     throw new GatewayError(
       'internal',
-      `the database ${path} is not one that this program can use (${errorText(error)}): it may be another program's, damaged, or of a version that was never released. Start with another data directory, or put a backup back.`,
+      `the database ${path} cannot be used (${errorText(error)}). It may belong to another program, be damaged, or come from an unreleased version. Use another data directory, or restore a backup.`,
       { cause: error },
     );
   }

@@ -35,12 +35,12 @@ export function jobAdder({ on, dialect, now }: Pick<StateDatabase, 'on' | 'diale
     if ((yield* openOf(job.projectId)) >= maxOpen)
       throw new GatewayError(
         'rate_limited',
-        `This project has ${maxOpen} jobs that have not ended, which is as many as \`jobs.max_open\` allows. Wait until some have ended, or cancel them.`,
+        `This project has ${maxOpen} unfinished jobs, the maximum of \`jobs.max_open\`. Wait until some have finished, or cancel them.`,
         { fault: 'client', code: 'too_many_jobs', retryAfterMs: 5_000 },
       );
     const values = yield* rowOf(job);
     const row = yield* firstOf(db.insertInto('jobs').values(values).returning(VIEW_COLUMNS));
-    if (!row) throw new GatewayError('internal', 'a job was not added');
+    if (!row) throw new GatewayError('internal', 'the job could not be added');
     return decodeView(row);
   }
 

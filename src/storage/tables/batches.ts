@@ -124,7 +124,7 @@ function openBatches(database: StateDatabase): BatchStore {
           has_lines: 0,
         });
         const added = decodeOne(yield* firstOf(ofProject(projectId, id)));
-        if (!added) throw new GatewayError('internal', 'a batch was not added');
+        if (!added) throw new GatewayError('internal', 'the batch could not be added');
         return added;
       }),
     find: findOne,

@@ -40,7 +40,9 @@ export function* pageAfter<Schema, Name extends keyof Schema, Row>(
   if (after === undefined) return yield* pageByRow(query, page);
   const place = yield* find(after);
   if (place) return yield* pageByRow(query, page, place.row);
-  throw new GatewayError('invalid_request', `after: no ${what} '${after.slice(0, 100)}'`, { param: 'after' });
+  throw new GatewayError('invalid_request', `after: ${what} '${after.slice(0, 100)}' not found`, {
+    param: 'after',
+  });
 }
 
 /**
@@ -64,7 +66,7 @@ export function newestFirst<Schema, Name extends keyof Schema, Row>(
       sql<{ place: number }>`select ${ROW} as place from ${sql.table(table)} where id = ${id}`,
     );
     if (found) return found.place;
-    throw new GatewayError('invalid_request', `${param}: there is no such ${what}`, { param });
+    throw new GatewayError('invalid_request', `${param}: ${what} not found`, { param });
   }
   return ask(function* () {
     const [newest, oldest] = [yield* rowOf(after, 'after'), yield* rowOf(before, 'before')];

@@ -229,6 +229,6 @@ function decodeVersion(row: VersionRow): PromptVersion {
 function isDefault(id: string, version: string): GatewayError {
   return new GatewayError(
     'conflict',
-    `version ${version} of '${id}' is the default: make another version the default first, or delete the prompt`,
+    `Version ${version} of '${id}' is the default. Make another version the default first, or delete the prompt.`,
   );
 }

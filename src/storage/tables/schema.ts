@@ -73,7 +73,7 @@ export function* bringUpToDate(
   else if (isOlder(program, before.oldest_program))
     throw new GatewayError(
       'internal',
-      `${name} has the form of Dragoman ${before.oldest_program} or newer, and this is Dragoman ${program}: install ${before.oldest_program} or newer, or start with another database.`,
+      `${name} requires Dragoman ${before.oldest_program} or newer; this is Dragoman ${program}. Install a newer version, or use another database.`,
     );
   const from = before?.version ?? 0;
   if (from >= current) return;
@@ -108,7 +108,7 @@ function* storedVersion({ kind, name }: Place): Queries<VersionRow | null> {
   if (yield* isThere(kind, 'schema_migrations'))
     throw new GatewayError(
       'internal',
-      `${name} was written by a Dragoman of before the first release, whose data no release can read: start with an empty data directory or database, and make keys and projects anew.`,
+      `${name} was created by a pre-release version of Dragoman and cannot be read. Start with an empty data directory or database, and create keys and projects again.`,
     );
   return null;
 }

@@ -1,6 +1,6 @@
 // Keys and projects: their stores share how one is found, listed, changed and followed.
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { LimitEntry } from '../../accounts/limits/index.ts';
 import type { AuditOf, ChangeOf, PageRequest } from '../../accounts/ports/index.ts';
 import { AUDIT, audited } from './audit.ts';
@@ -51,7 +51,7 @@ export function tenantTable<Row extends object, Thing>(
           sql<{ created_at: number; id: string }>`select created_at, id from ${table} where id = ${after}`,
         );
         if (!place)
-          throw new GatewayError('invalid_request', `after: "${after.slice(0, 100)}" is not in this list`, {
+          throw new GatewayError('invalid_request', `after: ${TEXTS.notInList(after)}`, {
             param: 'after',
           });
         const behind = sql.raw(order === 'asc' ? '>' : '<');
@@ -89,7 +89,7 @@ export function tenantTable<Row extends object, Thing>(
 function otherVersion(what: string, id: string, expected: number): GatewayError {
   return new GatewayError(
     'conflict',
-    `the ${what} ${id} has changed since version ${expected}: read it again, and change what is there now`,
+    `The ${what} ${id} has changed since version ${expected}. Read it again and repeat the change.`,
     { code: 'version_conflict' },
   );
 }

@@ -103,7 +103,8 @@ export class Turns {
     if (this.#late === 0) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const patience = new Promise<never>((_, reject) => {
-      const tooLong = (): void => reject(databaseAway('it takes in what was written while it was away'));
+      const tooLong = (): void =>
+        reject(databaseAway('records that were queued during an outage are being imported'));
       timer = setTimeout(tooLong, PATIENCE_MS);
     });
     try {

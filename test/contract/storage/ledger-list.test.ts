@@ -20,7 +20,7 @@ import { rejection } from '../../support/rejection.ts';
 import { attempt, generation } from '../../support/storage/storage-records.ts';
 
 const HOUR = 3_600_000;
-/** End users, as records have them. */
+/** End users, as in records. */
 const [ANN, BEN] = ['a'.repeat(32), 'b'.repeat(32)];
 const NOON = Date.UTC(2026, 10, 20, 12);
 

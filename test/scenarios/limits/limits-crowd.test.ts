@@ -98,7 +98,7 @@ describe('64 clients', () => {
     }
     const last = alone.at(-1);
     expect(last?.response.headers.get('retry-after')).toBe(String(12 * 3600));
-    expect(last?.text).toContain('It frees at 2026-11-23T00:00:00.000Z');
+    expect(last?.text).toContain('Capacity is available at 2026-11-23T00:00:00.000Z');
   });
 
   test('on a rate are let through as often as it says, with no second burst at an edge', async () => {

@@ -112,7 +112,7 @@ describe('a stream that uses up a budget', () => {
       const next = await ask(key, pair.client, pair.upstream, true);
       expect(next.status).toBe(pair.client === 'gemini' ? 429 : 402);
       expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(await next.text()).toMatch(/It frees at \d{4}-\d\d-\d\dT00:00:00\.000Z/);
+      expect(await next.text()).toMatch(/Capacity is available at \d{4}-\d\d-\d\dT00:00:00\.000Z/);
     },
   );
 

@@ -66,7 +66,7 @@ describe.each(strays)('%s that nobody asked for', (_name, bytes) => {
     await Promise.all([first.closed, second.closed]);
     const used = [await ask(all), await ask(all), await ask(all)];
     expect(new Set([...used, first.request.connection, second.request.connection]).size).toBe(5);
-    expect(all.gateway.logLines.filter((line) => line.includes('nobody had asked for'))).toHaveLength(1);
+    expect(all.gateway.logLines.filter((line) => line.includes('sent unexpected bytes'))).toHaveLength(1);
     clock.advance(60_000);
     expect(await ask(all)).toBe(await ask(all));
   });

@@ -48,5 +48,5 @@ test('prints every limit of every owner, and what is used of it', async () => {
 test('says what is missing to whom it is refused', async () => {
   const refused = await runProgram(['limits', '--url', gateway.origin, '--key', 'sk-test'], { folder });
   expect(refused.code).not.toBe(0);
-  expect(refused.err).toContain("Give an admin's key with --key");
+  expect(refused.err).toContain('Set an admin key with --key');
 });

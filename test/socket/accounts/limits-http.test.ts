@@ -53,7 +53,7 @@ describe('a limit of requests', () => {
     expect(await refused.json()).toEqual({
       error: {
         message:
-          '2 requests per minute (the limit of key "requests") is reached: 2 requests used, 1 request needed. It frees at 2026-11-22T12:01:00.000Z.',
+          '2 requests per minute (the limit of key "requests") is reached: 2 requests used, 1 request needed. Capacity is available at 2026-11-22T12:01:00.000Z.',
         type: 'requests',
         param: null,
         code: 'rate_limit_exceeded',

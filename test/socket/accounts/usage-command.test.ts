@@ -38,7 +38,7 @@ test('prints what the gateway has just written, by model and end user, and for a
   const { code, out, err } = await run('--by', 'project,model', '--since', '1h');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const lines = out.trim().split('\n');
-  expect(lines.at(-1)).toMatch(/^From .* UTC; days are those of UTC\.$/);
+  expect(lines.at(-1)).toMatch(/^From .* UTC\. Days are in the time zone UTC\.$/);
   // A model that nobody has: refused, under the name that was asked for.
   expect(lines.some((line) => /^search\s+sim\/nothing\s+1\s+0\s+1\s+0\s/.test(line))).toBe(true);
   expect(lines[0]).toMatch(
@@ -75,7 +75,7 @@ test('shows names of keys, takes them as filters, and knows days by name', async
   const json = await run('--by', 'key', '--key', 'ci', '--since', 'yesterday', '--json');
   expect(JSON.parse(json.out)).toMatchObject([{ key: expect.stringMatching(/^key_/), requests: 3 }]);
   const before = await run('--since', 'yesterday', '--until', 'today');
-  expect(before.out).toContain('Nothing was used in that time.');
+  expect(before.out).toContain('No usage in this period.');
   unlinkSync(config);
 });
 

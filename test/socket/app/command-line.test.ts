@@ -72,7 +72,7 @@ test('a word that is mistyped is answered with the nearest one, in a form that w
     expect(code).toBeGreaterThan(0);
     return err;
   };
-  expect(await near('usge')).toMatch(/no command "usge".*Did you mean `(npx --no )?dragoman usage`\?/);
+  expect(await near('usge')).toMatch(/unknown command "usge".*Did you mean `(npx --no )?dragoman usage`\?/);
   expect(await near('keys', 'lst')).toContain('did you mean "keys list"?');
   expect(await near('keys', 'list', '--projct', 'x')).toContain('Did you mean --project?');
   // The hint has no npx where the shell knows the name.
@@ -99,7 +99,7 @@ test('a word that a command does not take is refused, not passed over', async ()
     expect(await run(...words)).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringContaining(`there is no place for "${words.at(-1)}"`),
+      err: expect.stringContaining(`unexpected argument "${words.at(-1)}"`),
     });
 });
 
@@ -122,7 +122,9 @@ describe('completion', () => {
 
   test('is code that the other shells can have, too', async () => {
     const fish = await run('completion', 'fish');
-    expect(fish.out).toContain("complete -c dragoman -f -n __fish_use_subcommand -a usage -d 'print what");
+    expect(fish.out).toContain(
+      "complete -c dragoman -f -n __fish_use_subcommand -a usage -d 'report requests, tokens and costs",
+    );
     expect(fish.out).toContain("-n '__fish_seen_subcommand_from keys' -a rotate");
     expect((await run('completion', 'zsh')).out).toContain('complete -F _dragoman dragoman');
     expect(await run('completion', 'tcsh')).toMatchObject({
@@ -150,7 +152,7 @@ test('a reader that leaves ends a command in silence', () => {
 test('doctor says on a fresh install what to do', async () => {
   const { code, err } = await run('doctor');
   expect(code).toBe(0);
-  expect(err).toContain('No provider is on but the simulated one');
+  expect(err).toContain('No provider is enabled except the simulated one');
   expect(err).toMatch(/OPENAI_API_KEY=sk-\.\.\. (npx --no )?dragoman doctor/);
 });
 
@@ -249,8 +251,8 @@ prompts: ${join(folder, 'templates')}
         expect.stringContaining('bad.yaml:16: aliases.c: '),
         expect.stringContaining('bad.yaml:20: routing.default.only: "elsewhere"'),
         expect.stringContaining('bad.yaml:20: routing.default.fallback: "nowhere/y"'),
-        expect.stringContaining('one.yaml: templat is not known here'),
-        expect.stringContaining('two.yaml: template: must hold keys and values'),
+        expect.stringContaining('one.yaml: unknown key templat'),
+        expect.stringContaining('two.yaml: template: must contain keys and values'),
       ]);
       expect(await faults('a: [1\nb: }\n')).toEqual([
         expect.stringMatching(/bad\.yaml:2: column 1: /),

@@ -72,8 +72,8 @@ async function ask(gateway: TestGateway, name: string): Promise<unknown> {
 
 const logged = (gateway: TestGateway, words: string, times = 1): Promise<void> =>
   eventually(words, () => gateway.logLines.filter((line) => line.includes(words)).length >= times);
-const IN_FORCE = 'newer prices and models are in force';
-const REFUSED = 'newer prices and models were refused';
+const IN_FORCE = 'new prices and models are in use';
+const REFUSED = 'new prices and models were rejected';
 
 test('an address, which may be private, is read at the start and then now and then', async () => {
   source.always(whole(data(model('tomorrow-1', 3), model('gpt-4o', 7))));
@@ -173,7 +173,7 @@ test('a damaged file of what was kept is told, and what came with the gateway is
   const kept = join(folder, 'data', 'catalog.json');
   writeFileSync(kept, readFileSync(kept, 'utf8').replace('"input_mtok":7', '"input_mtok":0'));
   const second = await start(file);
-  await logged(second, 'catalog.json is not used');
+  await logged(second, 'catalog.json: it is damaged');
   await logged(second, IN_FORCE);
 });
 
@@ -243,6 +243,6 @@ test('`check` tells of a file that cannot be used', async () => {
   expect((await runProgram(['check', '--config', config], { folder })).code).toBe(0);
   writeFileSync(file, JSON.stringify(data(model('gpt-4o', -7))));
   const { code, out } = await runProgram(['check', '--config', config], { folder });
-  expect(out).toContain(`${file} is not used: [0].models[0].prices`);
+  expect(out).toContain(`cannot use ${file}: [0].models[0].prices`);
   expect(code).toBe(1);
 });

@@ -111,7 +111,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('while PostgreSQL is away', () => {
       const { status, retryAfter, json } = await ask(gateway, path, body);
       // Anthropic's own word for a server that cannot now is 529.
       expect([name, status, retryAfter]).toEqual([name, name === 'messages' ? 529 : 503, '5']);
-      expect(JSON.stringify(json)).toContain('the database is out of reach');
+      expect(JSON.stringify(json)).toContain('The database is unreachable');
       expect(errorOf(json)).toBe(SHAPES[name] ?? 'database_unavailable');
     }
     const given = await ask(gateway, '/v1/responses', responses);
@@ -154,7 +154,9 @@ describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away',
       withoutServer(whenUnreachable, async (gateway) => {
         expect(await statuses(gateway)).toEqual(all(200));
         const isAll = whenUnreachable === 'allow';
-        expect(await degraded(gateway)).toContain(isAll ? 'limits are not checked' : 'one of 1 shares');
+        expect(await degraded(gateway)).toContain(
+          isAll ? 'limits are not checked' : '1/1 of each limit applies locally',
+        );
       }),
   );
 
@@ -165,7 +167,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away',
         const { status, retryAfter, json } = await ask(gateway, path, body);
         expect([name, status, retryAfter]).toEqual([name, 429, '1']);
         expect(errorOf(json)).toBe(LIMITED[name] ?? 'rate_limit_exceeded');
-        expect(JSON.stringify(json)).toContain('is not shared out just now');
+        expect(JSON.stringify(json)).toContain('is temporarily unavailable to this process');
       }
     }));
 });

@@ -121,7 +121,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database
       () => null,
       (error: unknown) => error,
     );
-    expect(String(other)).toContain('no stored key would be recognised');
+    expect(String(other)).toContain('no stored key would be valid');
     const next = await start({ secret: NEXT_SECRET, earlier_secrets: [SECRET] });
     expect((await clientOf(next, key).models.list()).data.length).toBeGreaterThan(0);
     expect((await clientOf(next).responses.retrieve(stored.id)).id).toBe(stored.id);

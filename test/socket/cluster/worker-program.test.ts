@@ -161,7 +161,7 @@ test.skipIf(!LINUX)('one that is killed is replaced, and the others go on', asyn
     const now = workersNow();
     return now.length === WORKERS && !now.includes(victim);
   });
-  expect(program.err()).toContain('a worker died; another takes its place');
+  expect(program.err()).toContain('a worker died and is being replaced');
   await eventually('all listen', async () => {
     const page = await metrics();
     return [1, 2].every((worker) => page.includes(`process_resident_memory_bytes{worker="${worker}"}`));

@@ -80,7 +80,7 @@ async function scene(config: object = {}, webhook: object = {}, dataDir?: string
     },
     async received(count) {
       // Known to be so on both sides: time goes on afterwards, and what is on its way has only so much of it.
-      const outcomes = /a webhook was (?:not )?delivered|could not be delivered/;
+      const outcomes = /webhook message (?:not )?delivered|could not be delivered/;
       await eventually(
         `${count} messages came`,
         () => gateway.logLines.filter((line) => outcomes.test(line)).length >= count,
@@ -109,7 +109,7 @@ test('a budget is told of at a half, four fifths and all of it, each once', asyn
     ['budget.threshold_reached', 100, 1],
   ]);
   expect(messages[0]?.data).toMatchObject({
-    message: '50 % of a budget of key "test" is spent: $1.00 per day',
+    message: '50 % of the budget "$1.00 per day" of key "test" is spent',
     owner: { type: 'key', name: 'test' },
     budget_usd: 1,
   });
@@ -250,7 +250,8 @@ test('a receiver that fails gets the same message again, later and later, and on
   await received(1);
   const pauses: number[] = [];
   let since = clock.now();
-  const failures = (): number => gateway.logLines.filter((line) => line.includes('is sent again')).length;
+  const failures = (): number =>
+    gateway.logLines.filter((line) => line.includes('will be sent again')).length;
   await eventually('it was sent three times', () => {
     // A message on its way has only so much time.
     if (failures() === receiver.received.length) clock.advance(1000);

@@ -116,7 +116,7 @@ for (const { name, skip, shared } of databases) {
       expect((await command('models')).out).toContain('probed 2');
 
       const forgotten = await command('doctor', '--forget', 'lab');
-      expect(forgotten).toMatchObject({ code: 0, out: 'forgotten: what was found out about 1 endpoint\n' });
+      expect(forgotten).toMatchObject({ code: 0, out: 'Deleted the results of 1 endpoint.\n' });
       await eventually('every gateway has forgotten it', async () =>
         (await statuses()).every((status) => status === 400),
       );

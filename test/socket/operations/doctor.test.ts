@@ -87,9 +87,9 @@ describe('what was found', () => {
       const result = await doctor(configOf());
       expect(result.code).toBe(0);
       expect(result.out).toContain(`lab/m over openai-chat at ${upstream.origin}/v1`);
-      expect(result.out).toMatch(/✓ reachable, key accepted +it answers/);
-      expect(result.out).toMatch(/✗ enforces a JSON schema +refused, .*400: json_object only/);
-      expect(result.out).toContain('→ max_tokens_field: max_tokens (was taken to be as_written)');
+      expect(result.out).toMatch(/✓ reachable, key accepted +responds/);
+      expect(result.out).toMatch(/✗ enforces a JSON schema +rejected; .*400: json_object only/);
+      expect(result.out).toContain('→ max_tokens_field: max_tokens (before: as_written)');
       expect(result.err).toMatch(/^lab\/m over openai-chat: at most \d+ requests and \d+ tokens/);
       expect(result.err).toMatch(/ 1\/\d+ ✓ reachable, key accepted\n/);
 
@@ -106,7 +106,7 @@ describe('what was found', () => {
       expect(sent).toMatchObject({ response_format: { type: 'json_object' } });
 
       const forgotten = await doctor(configOf(), '--forget', 'lab');
-      expect(forgotten).toMatchObject({ code: 0, out: 'forgotten: what was found out about 1 endpoint\n' });
+      expect(forgotten).toMatchObject({ code: 0, out: 'Deleted the results of 1 endpoint.\n' });
       await eventually(
         'the gateway has forgotten it',
         async () => (await gateway.post('/chat/completions', QUESTION)).status === 400,
@@ -169,7 +169,7 @@ describe('what was found', () => {
       expect((await gateway.post('/chat/completions', question)).status).toBe(400);
       const result = await doctor(config);
       expect(result.code).toBe(0);
-      expect(result.out).toContain('→ faithful: false (was taken to be true)');
+      expect(result.out).toContain('→ faithful: false (before: true)');
       expect(gateway.reload()).toBe(true);
       expect((await gateway.post('/chat/completions', question)).status).toBe(200);
       expect(chats(upstream.requests).at(-1)).toMatchObject({ max_tokens: 50 });
@@ -219,13 +219,13 @@ describe('what was found', () => {
 });
 
 describe('nothing is kept, and the exit code is 1, when', () => {
-  test('the key is refused', async () => {
+  test('key rejected', async () => {
     upstream.always(whole({ error: { message: `Incorrect API key provided: ${KEY}` } }, 401));
     const result = await doctor(configOf());
     expect(result.code).toBe(1);
     expect(result.out).toContain('✗ reachable, key accepted');
-    expect(result.out).toContain('the key is refused: 401: Incorrect API key provided: [secret]');
-    expect(result.out).toContain('not asked, after what went before');
+    expect(result.out).toContain('key rejected: 401: Incorrect API key provided: [secret]');
+    expect(result.out).toContain('skipped because of earlier failures');
     expect(result.out + result.err).not.toContain(KEY);
     expect(kept()).toBeNull();
   });
@@ -249,7 +249,7 @@ describe('nothing is kept, and the exit code is 1, when', () => {
     upstream.always(whole({ error: { message: 'slow down' } }, 429, { 'retry-after': '60' }));
     const result = await doctor(configOf());
     expect(result.code).toBe(1);
-    expect(result.out).toMatch(/\? reachable, key accepted +reached, but it does not answer now: 429/);
+    expect(result.out).toMatch(/\? reachable, key accepted +reachable, but does not respond: 429/);
     expect(upstream.requests).toHaveLength(1);
   });
 });
@@ -267,7 +267,7 @@ test('a provider without models in the configuration is examined by the first th
   upstream.always(doctorServer({ list: whole('gone', 404) }));
   const unlisted = await doctor(configOf({ models: [] }));
   expect(unlisted.code).toBe(1);
-  expect(unlisted.err).toBe('lab: it gives no list of models; name one with --model lab/NAME\n');
+  expect(unlisted.err).toBe('lab: it does not list its models; select one with --model lab/NAME\n');
 });
 
 test('of a known vendor, the cheapest text model that it serves and the catalog lists is examined', async () => {
@@ -311,7 +311,7 @@ test('a model that does another task is asked for it once', async () => {
   upstream.script(whole({ error: { message: 'wrong key' } }, 401));
   const refused = await doctor(config);
   expect(refused.code).toBe(1);
-  expect(refused.out).toMatch(/reachable, key accepted +the key is refused: 401: wrong key/);
+  expect(refused.out).toMatch(/reachable, key accepted +key rejected: 401: wrong key/);
 });
 
 test('a dry run asks nothing of anybody', async () => {
@@ -335,12 +335,12 @@ test('an examination costs no more requests than it announces', async () => {
 });
 
 test.each([
-  [['--provider', 'nobody'], '"nobody" is not an enabled provider'],
-  [['--model', 'nobody/m'], 'there is no model "nobody/m"'],
-  [['--timeout', 'soon'], '--timeout: "soon" is no number of seconds'],
-  [['nobody'], '"nobody" is not an enabled provider'],
-  [['lab', 'm'], 'there is no place for "m": dragoman doctor [PROVIDER]'],
-  [['--nonsense'], 'there is no option "--nonsense"'],
+  [['--provider', 'nobody'], 'provider "nobody" is not enabled'],
+  [['--model', 'nobody/m'], 'model "nobody/m" not found'],
+  [['--timeout', 'soon'], '--timeout: must be a number of seconds'],
+  [['nobody'], 'provider "nobody" is not enabled'],
+  [['lab', 'm'], 'unexpected argument "m": dragoman doctor [PROVIDER]'],
+  [['--nonsense'], 'unknown option "--nonsense"'],
 ])('doctor %j is refused with exit code 2', async (args, message) => {
   upstream.always(doctorServer());
   const result = await doctor(configOf(), ...args);
@@ -376,7 +376,7 @@ test.each([
     writeFileSync(join(folder, 'data', 'capabilities.json'), text);
     expect(gateway.reload()).toBe(true);
     expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
-    expect(gateway.logLines.join('')).toContain(`\`${inThisShell('doctor --forget')}\` mends it`);
+    expect(gateway.logLines.join('')).toContain(`\`${inThisShell('doctor --forget')}\` repairs it`);
     expect((await doctor(configOf(), '--forget')).code).toBe(0);
     gateway.logLines.length = 0;
     expect(gateway.reload()).toBe(true);

@@ -131,26 +131,22 @@ const refusal = (message: string, code: string | null): object => ({
 test.each([
   [
     401,
-    refusal('The API key sk-… is not known here.', 'invalid_api_key'),
-    /^dragoman explain: The API key sk-… is not known here\. Give a key of the gateway at http:\S+ with --key or DRAGOMAN_KEY\.\n$/,
+    refusal('The API key sk-… is unknown.', 'invalid_api_key'),
+    /^dragoman explain: The API key sk-… is unknown\. Set a key of the gateway at http:\S+ with --key or DRAGOMAN_KEY\.\n$/,
   ],
   [
     404,
     refusal('The model "m/one" does not exist.', 'model_not_found'),
     /^dragoman explain: The model "m\/one" does not exist\.\n$/,
   ],
-  [
-    404,
-    refusal('There is nothing at POST /v1/route/explain.', null),
-    /is another program, or an older Dragoman/,
-  ],
-  [404, 'Not Found', /\(status 404\) has no \/v1\/route\/explain: .* with --url\.\n$/],
-  [200, '<html></html>', /\(status 200\) has no \/v1\/route\/explain/],
+  [404, refusal('POST /v1/route/explain not found.', null), /is another program or an older Dragoman/],
+  [404, 'Not Found', /has no \/v1\/route\/explain \(status 404\): .* with --url\.\n$/],
+  [200, '<html></html>', /has no \/v1\/route\/explain \(status 200\)/],
   [200, { id: 'chatcmpl-1' }, /has no \/v1\/route\/explain/],
   [
     400,
-    refusal('provider.only: nobody is left', null),
-    /^dragoman explain: provider\.only: nobody is left\n$/,
+    refusal('provider.only: no endpoint left', null),
+    /^dragoman explain: provider\.only: no endpoint left\n$/,
   ],
 ])('an answer of %i with %j is one sentence', async (status, body, message) => {
   const result = await explain(['m/one', '--url', origin], { status, body });
@@ -169,21 +165,21 @@ test('nobody there is one sentence that says how to start a gateway', async () =
   expect(result).toMatchObject({ code: 1, out: '' });
   expect(result.err).toMatch(
     new RegExp(
-      `^dragoman explain: no gateway answers at http://127\\.0\\.0\\.1:${port}: .* Start one with \`(?:npx --no )?dragoman serve\`, or say where it is with --url\\n$`,
+      `^dragoman explain: cannot reach a gateway at http://127\\.0\\.0\\.1:${port}: .* Start one with \`(?:npx --no )?dragoman serve\`, or give its address with --url\\.\\n$`,
     ),
   );
 });
 
 test.each([
-  [['m/one'], {}, /an API key is needed: give it with --key or DRAGOMAN_KEY/],
-  [[], { DRAGOMAN_KEY: KEY }, /say which model/],
+  [['m/one'], {}, /requires an API key: set --key or DRAGOMAN_KEY/],
+  [[], { DRAGOMAN_KEY: KEY }, /requires a model/],
   [
     ['m/one', '--url', 'gateway:4000'],
     { DRAGOMAN_KEY: KEY },
     /"gateway:4000" is not an http or https address/,
   ],
   [['--body', 'absent.json'], { DRAGOMAN_KEY: KEY }, /--body: cannot read a request from absent\.json/],
-  [['m/one', '--key', 'a\nb'], {}, /characters that no key has/],
+  [['m/one', '--key', 'a\nb'], {}, /contains invalid characters/],
 ])('explain %j is refused before anything is sent', async (args, environment, message) => {
   const result = await explain(args, { environment });
   expect(result).toMatchObject({ code: 1, out: '' });

@@ -313,7 +313,7 @@ test('a collector that does not answer costs bounded memory, and is told of in t
   expect(waiting[3]?.body).toBe(waiting[2]!.body);
 });
 
-test('spans wait minutes for a collector that is away, and all of them arrive when it is back', async () => {
+test('spans are queued minutes for a collector that is away, and all of them arrive when it is back', async () => {
   const clock = new ManualClock();
   const warnings: string[] = [];
   const log = createLogger({ level: 'warn', now: clock.now, write: (line) => warnings.push(line) });
@@ -346,7 +346,7 @@ test('spans wait minutes for a collector that is away, and all of them arrive wh
   expect(pauses.slice(0, 6)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000]);
   expect(Math.max(...pauses)).toBe(30_000);
   expect(warnings.length).toBeLessThanOrEqual(1 + (clock.now() - from) / 60_000);
-  expect(warnings[0]).toContain('spans wait');
+  expect(warnings[0]).toContain('spans are queued');
   isAway = false;
   clock.advance(30_000);
   await eventually('all of it arrives', () => exporter.exported === 1920);

@@ -288,10 +288,10 @@ describe('a receiver that is made by API', () => {
     expect(logged.body).toMatchObject({
       type: 'batch.completed',
       attempts: 1,
-      last_failure: 'The receiver answered with status 400.',
+      last_failure: 'The receiver responded with status 400.',
       log: [
         {
-          failure: 'The receiver answered with status 400.',
+          failure: 'The receiver responded with status 400.',
           request: { headers: { 'webhook-id': receiver.received[0]?.headers.get('webhook-id') } },
           answer: { status: 400, content_type: 'text/plain;charset=utf-8', body: 'answer 1' },
         },
@@ -375,7 +375,9 @@ describe('a receiver that misbehaves', () => {
     const gateway = await start({ webhooks: [{ url: receiver.url, secret: WEBHOOK_SECRET }] });
     await ask(gateway);
     await eventually('it failed', async () => (await failure(gateway)) !== null);
-    expect(await failure(gateway)).toBe('The receiver redirects (status 307): give its final address.');
+    expect(await failure(gateway)).toBe(
+      'The receiver responded with a redirect (status 307). Use its final address.',
+    );
     expect(target.received).toEqual([]);
   });
 
@@ -464,7 +466,7 @@ describe('a receiver that misbehaves', () => {
     expect((clock.now() - begun) / HOUR).toBeLessThan(76);
     expect(JSON.parse(pager.received[0]!.body)).toMatchObject({
       type: 'webhook.disabled',
-      data: { host: broken.host, reason: 'The receiver answered with status 503.' },
+      data: { host: broken.host, reason: 'The receiver responded with status 503.' },
     });
     const { body: hooks } = await gateway.manage('GET', '/webhooks');
     expect(hooks).toMatchObject({ data: [{ state: 'disabled' }, { state: 'enabled' }] });

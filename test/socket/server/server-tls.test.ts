@@ -193,13 +193,13 @@ describe.skipIf(!first)('the gateway over TLS', () => {
     copyFileSync(renewed?.path('localhost.pem') ?? '', files.cert);
     await eventually('the half pair is refused', () =>
       logged().includes(
-        'the changed certificate is not valid and was refused; the old one stays in force: server.tls.key',
+        'the changed certificate is invalid and was rejected; the previous one stays in use: server.tls.key',
       ),
     );
     expect(await shownAt(gateway.origin)).toBe(before);
     copyFileSync(renewed?.path('localhost.key') ?? '', files.key);
     await eventually('the whole pair is shown', async () => (await shownAt(gateway.origin)) !== before);
-    expect(logged()).toContain('certificate 2 is in force');
+    expect(logged()).toContain('certificate 2 is in use');
     expect(logged()).not.toContain('PRIVATE KEY');
   });
 
@@ -213,10 +213,10 @@ describe.skipIf(!first)('the gateway over TLS', () => {
           { dataDir: join(folder, 'second') },
         ),
       );
-    expect(await second()).toContain('another program listens there');
+    expect(await second()).toContain('the port is already in use');
     install(renewed);
     gateway.reload();
-    expect(await second()).toContain('another program listens there');
+    expect(await second()).toContain('the port is already in use');
   });
 
   test('after a stop nothing listens, and no change brings it back', async () => {
@@ -230,7 +230,12 @@ describe.skipIf(!first)('the gateway over TLS', () => {
 
   test.each([
     ['no file', 'cert', () => rmSync(files.cert), 'cannot read'],
-    ['no certificate in it', 'cert', () => writeFileSync(files.cert, 'certificate'), 'holds no certificate'],
+    [
+      'no certificate in it',
+      'cert',
+      () => writeFileSync(files.cert, 'certificate'),
+      'contains no certificate',
+    ],
     [
       'a damaged chain',
       'cert',
@@ -242,12 +247,12 @@ describe.skipIf(!first)('the gateway over TLS', () => {
       'certificate 2 in',
     ],
     ['no key', 'key', () => rmSync(files.key), 'cannot read'],
-    ['no key in it', 'key', () => writeFileSync(files.key, 'key'), 'holds no private key'],
+    ['no key in it', 'key', () => writeFileSync(files.key, 'key'), 'contains no private key'],
     [
       "another certificate's key",
       'key',
       () => copyFileSync(first?.path('ca.key') ?? '', files.key),
-      'is not the key of',
+      'does not match',
     ],
     [
       'a key under a passphrase',
@@ -279,11 +284,11 @@ describe.skipIf(!first)('the gateway over TLS', () => {
   test('warns of a key that others can read, and of a certificate that has expired', async () => {
     chmodSync(files.key, 0o644);
     const gateway = await start();
-    expect(gateway.logLines.join('')).toContain(`${files.key} is open to other users (mode 0644)`);
+    expect(gateway.logLines.join('')).toContain(`${files.key} is accessible to other users (mode 0644)`);
     chmodSync(files.key, 0o640);
     gateway.logLines.length = 0;
     gateway.reload();
-    expect(gateway.logLines.join('')).not.toContain('is open to other users');
+    expect(gateway.logLines.join('')).not.toContain('is accessible to other users');
 
     const later = await start({ ...systemClock, wall: () => Date.now() + 1000 * 24 * 3_600_000 });
     expect(later.logLines.join('')).toContain(`server.tls.cert: ${files.cert} has expired`);

@@ -333,7 +333,7 @@ describe('a batch that does not run to its end', () => {
     expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 1, failed: 2 } });
     const failed = JSON.stringify(await linesOf(batch.error_file_id, own.client));
     expect(failed).toContain('The price of up/new is unknown');
-    expect(failed).toContain('can never let this request through');
+    expect(failed).toContain('This request exceeds the whole limit');
     await own.close();
   });
 

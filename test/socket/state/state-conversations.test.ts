@@ -210,7 +210,7 @@ describe('what is wrong is named', () => {
     expect(answer.status).toBe(status);
     expect(errorOf(answer.json).param).toBe(param);
     expect(errorOf(answer.json).message).toMatch(
-      status === 404 ? /not found/ : /must|is required|at most|no item/,
+      status === 404 ? /not found/ : /must|is required|at most|not found/,
     );
     expect((await client.conversations.items.list(id)).data).toEqual([]);
   });

@@ -89,7 +89,7 @@ async function isKept({ before, after }: Installation): Promise<void> {
     expect(statSync(backup).mode & 0o077).toBe(0);
     expect(await run('before', 'verify', backup)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('is whole'),
+      out: expect.stringContaining('is a complete backup'),
     });
     // Not into what is in use.
     expect(await run('before', 'restore', backup)).toMatchObject({ code: 1 });
@@ -126,7 +126,7 @@ async function isKept({ before, after }: Installation): Promise<void> {
     appendFileSync(damaged, 'x');
     expect(await run('before', 'verify', backup)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('is not what was written'),
+      err: expect.stringContaining('does not match'),
     });
     rmSync(damaged);
     expect(await run('after', 'restore', backup)).toMatchObject({
@@ -136,7 +136,7 @@ async function isKept({ before, after }: Installation): Promise<void> {
     rmSync(join(backup, 'SHA256SUMS'));
     expect(await run('before', 'verify', backup)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('did not come to its end'),
+      err: expect.stringContaining('was interrupted'),
     });
   } finally {
     remove();
@@ -144,7 +144,7 @@ async function isKept({ before, after }: Installation): Promise<void> {
 }
 
 describe('a backup', () => {
-  test('of a data directory that is in use is whole, and the same when it is put back', () =>
+  test('of a data directory that is in use is a complete backup, and the same when it is put back', () =>
     isKept({ before: {}, after: {} }));
 
   test('of a fresh installation works, without a file and without a request', async () => {
@@ -159,7 +159,7 @@ describe('a backup', () => {
   });
 
   test.skipIf(POSTGRES_PROGRAMS === null)(
-    'of a PostgreSQL database that is in use is whole, and the same when it is put back',
+    'of a PostgreSQL database that is in use is a complete backup, and the same when it is put back',
     async () => {
       const [from, to] = [await freshPostgres(), await freshPostgres()];
       await isKept({

@@ -33,7 +33,7 @@ test.if(POSIX)(
     const second = await startGateway({}, { dataDir });
     await second.stop();
     expect(loose.map(modeOf)).toEqual([0o700, 0o600, 0o600]);
-    const reported = second.logLines.filter((line) => line.includes('open to other users'));
+    const reported = second.logLines.filter((line) => line.includes('accessible to other users'));
     expect(reported).toHaveLength(3);
     for (const path of loose) expect(reported.some((line) => line.includes(`${path} was open`))).toBe(true);
     expect(second.logLines.join('')).toContain('mode 0755');
@@ -54,6 +54,6 @@ test.if(POSIX)('what belongs to another user is refused', () => {
 test.if(POSIX)('a directory that is everybody’s is not closed, but told of', () => {
   const path = folder();
   chmodSync(path, 0o1777);
-  expect(closeToOthers(path)).toContain('cannot be closed');
+  expect(closeToOthers(path)).toContain('cannot be changed');
   expect(statSync(path).mode & 0o7777).toBe(0o1777);
 });

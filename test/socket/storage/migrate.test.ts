@@ -153,7 +153,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a g
       const there = await read(gateway.origin);
 
       const early = await migrate();
-      expect(early).toMatchObject({ code: 1, err: expect.stringContaining('is in use: stop the gateway') });
+      expect(early).toMatchObject({ code: 1, err: expect.stringContaining('is in use. Stop the gateway') });
       expect((await gateway.stop()).code).toBe(0);
       const dry = await migrate('--dry-run', '--json');
       expect(JSON.parse(dry.out)).toMatchObject({
@@ -187,12 +187,12 @@ describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a g
         keys: [],
       };
       const refused = await startGateway(config).catch(String);
-      expect(refused).toContain('a data directory is being moved to this database');
+      expect(refused).toContain('moving a data directory to this database has not been completed');
 
       const done = await migrate();
       expect(done).toMatchObject({ code: 0, err: expect.stringContaining('secret.key') });
-      expect(done.out).toMatch(/rows moved in [\d.]+ s, and compared/);
-      expect(await migrate()).toMatchObject({ code: 0, err: expect.stringContaining('nothing to do') });
+      expect(done.out).toMatch(/rows moved and verified in [\d.]+ s/);
+      expect(await migrate()).toMatchObject({ code: 0, err: expect.stringContaining('already been moved') });
 
       after = await startGateway(config);
       expect(await read(after.origin)).toEqual(there);
@@ -218,7 +218,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a g
       program.stop(),
     );
     const refused = await migrate('--from', join(other.folder, 'data'));
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('this database is not empty') });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('the database is not empty') });
     other.remove();
   });
 });
@@ -337,7 +337,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('records and sums', () => {
     const move = (secrets: readonly Uint8Array[]): Promise<unknown> =>
       moveAll({ ...options(source, dataDir), target, secrets, moved: () => {} });
     // The secret's fingerprint is noted by whoever uses it first.
-    expect(await move([new Uint8Array(32).fill(9)]).catch(String)).toContain('is not the one');
+    expect(await move([new Uint8Array(32).fill(9)]).catch(String)).toContain('does not match this database');
     source.storage.ledger.append(generation('gen-2'), []);
     await source.settle(Date.now());
     expect(await move([SECRET]).catch(String)).toContain('the data directory has changed');

@@ -105,13 +105,13 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     const clients = Promise.all([1, 2, 3, 4].map(() => answer(storage, 60)));
     await answer(storage, 5).then(() => server.kill());
     const ids = (await clients).flat();
-    await reported('the database is out of reach');
+    await reported('the database is unreachable');
     ids.push(...(await answer(storage, 50)));
     expect(storage.ledger.backlog()).toMatchObject({ isStuck: true, isFull: false });
     expect(storage.ledger.backlog().bytes).toBeGreaterThan(0);
     await expectAway(storage);
     await server.start();
-    await reported('the database is in reach again');
+    await reported('the database is reachable again');
     ids.push(...(await answer(storage, 20)));
     const { rows } = await storage.usage.query(ALL);
     // The first five are nobody's answers here.
@@ -209,13 +209,13 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       ids.push(...(await answer(storage, 200)));
       // One of them has waited; the bound of all is far below what it would take if each did.
       expect(performance.now() - began).toBeLessThan(5_000);
-      await reported('the database is out of reach');
+      await reported('the database is unreachable');
       const asked = performance.now();
       for (let n = 0; n < 50; n += 1) await expectAway(storage);
       expect(performance.now() - asked).toBeLessThan(1_000);
       ends.pop();
       signal('SIGCONT');
-      await reported('the database is in reach again');
+      await reported('the database is reachable again');
       await expectOnce(storage, ids);
       await storage.close();
     },
@@ -239,7 +239,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       for (const [at, replica] of replicas.entries())
         for (let n = 0; n < BACKLOG; n += 1) await put(replica, `resp_${at}_${n}`);
       await one.server.start();
-      await Promise.all(replicas.map(({ reported }) => reported('the database is in reach again')));
+      await Promise.all(replicas.map(({ reported }) => reported('the database is reachable again')));
       let longestMs = 0;
       const ask = async (request: () => Promise<unknown>): Promise<void> => {
         const from = performance.now();

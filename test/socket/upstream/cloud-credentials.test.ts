@@ -713,8 +713,8 @@ test('check says who would ask, and no secret', async () => {
   );
   const { code, out } = await runProgram(['check', '--config', config], { folder });
   expect(code).toBe(0);
-  expect(out).toContain('bedrock: signed by keys in the configuration\n');
-  expect(out).toContain('azure: signed by the managed identity of the machine\n');
+  expect(out).toContain('bedrock: credentials from keys in the configuration\n');
+  expect(out).toContain('azure: credentials from the managed identity of the machine\n');
   const json = await runProgram(['check', '--json', '--config', config], { folder });
   expect(at(JSON.parse(json.out), 'credentials', 'bedrock')).toBe('keys in the configuration');
   expect(out + json.out).not.toContain('sk-test-aws');

@@ -119,11 +119,11 @@ test('each refusal is a 401 with its own explanation', async () => {
   expect(index.authenticate(expiring.key, NOW + 9).name).toBe('short');
   const cases: [string | null, number, RegExp][] = [
     [null, NOW, /No API key was sent.*Authorization: Bearer/],
-    ['sk-test-of-somebody-else', NOW, /not known here/],
+    ['sk-test-of-somebody-else', NOW, /is unknown/],
     [expiring.key.slice(0, -1), NOW, /incomplete or mistyped/],
     [expiring.key, NOW + 10, /"short" expired on 2023-11-14T22:13:20.010Z/],
     [revoked.key, NOW, /"old" has been revoked/],
-    ['', NOW, /not known here/],
+    ['', NOW, /is unknown/],
   ];
   for (const [presented, now, message] of cases) {
     const error = refusal(() => index.authenticate(presented, now));

@@ -30,8 +30,8 @@ describe('per', () => {
 
   test('has a time zone where there is a calendar', () => {
     expect(parseWindow('week', 'Europe/Berlin')).toMatchObject({ timeZone: 'Europe/Berlin' });
-    expect(() => parseWindow('day', 'Europe/Nowhere')).toThrow('is no time zone');
-    expect(() => parseWindow('minute', 'UTC')).toThrow('`timezone` goes with');
+    expect(() => parseWindow('day', 'Europe/Nowhere')).toThrow('is not a time zone');
+    expect(() => parseWindow('minute', 'UTC')).toThrow('`timezone` requires');
   });
 });
 
@@ -48,14 +48,14 @@ describe('the configuration', () => {
     ]);
     expect(wrong([{ requests: 1, tokens: 2 }])).toHaveLength(1);
     expect(wrong([{ concurrent: 2, per: 'minute' }])).toEqual([
-      '0: `concurrent` has no window: leave `per` out',
+      '0: `concurrent` has no window; remove `per`',
     ]);
     expect(
       wrong([
         { requests: 5, per: 'day' },
         { requests: 6, per: 'day' },
       ]),
-    ).toEqual([': number 2 counts the same as one before it: keep the lower']);
+    ).toEqual([': number 2 limits the same as an earlier one; keep the lower one']);
     expect(
       wrong([
         { requests: 5, models: ['a'] },

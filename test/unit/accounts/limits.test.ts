@@ -344,10 +344,10 @@ test('a refusal names the limit, whose it is, how much is used, and when it free
   const daily = scene.key([{ usd: 1.5, per: 'day', timezone: 'Europe/Berlin' }]);
   scene.spend(daily, 1.25);
   expect(refusalText(scene.refused(daily, { nanoUsd: usd(0.300001) }))).toBe(
-    '$1.50 per day (Europe/Berlin) (the limit of key "ci") is reached: $1.25 used, $0.300001 needed. It frees at 2026-11-22T23:00:00.000Z.',
+    '$1.50 per day (Europe/Berlin) (the limit of key "ci") is reached: $1.25 used, $0.300001 needed. Capacity is available at 2026-11-22T23:00:00.000Z.',
   );
   expect(refusalText(scene.refused(daily, { nanoUsd: usd(2) }))).toBe(
-    '$1.50 per day (Europe/Berlin) (the limit of key "ci") can never let this request through: it may cost $2.00, its own output limit included. Ask for fewer output tokens, send a shorter prompt, or have the limit raised.',
+    'This request exceeds the whole limit of $1.50 per day (Europe/Berlin) (the limit of key "ci"): it may cost $2.00, including its output limit. Request fewer output tokens, send a shorter prompt, or ask an administrator to raise the limit.',
   );
   const unpriced = refusalText(scene.refused(daily, { nanoUsd: null }));
   expect(unpriced).toStartWith(
@@ -363,10 +363,10 @@ test('a refusal names the limit, whose it is, how much is used, and when it free
   ]);
   const running = scene.admitted(users, { endUser: 'a' });
   expect(refusalText(scene.refused(users, { endUser: 'b' }))).toBe(
-    '1 concurrent request (the limit of the gateway) is reached: 1 concurrent request used, 1 concurrent request needed. It frees when running requests end.',
+    '1 concurrent request (the limit of the gateway) is reached: 1 concurrent request used, 1 concurrent request needed. Capacity is released when running requests end.',
   );
   scene.limiter.settle(running, { requests: 1, tokens: 0, nanoUsd: 0 });
   expect(refusalText(scene.refused(users, { endUser: 'a' }))).toBe(
-    '1 request in 5h for openai/*, mine (the limit of the gateway for each end user) is reached: 1 request used, 1 request needed. It frees at 2026-11-22T17:00:00.000Z.',
+    '1 request in 5h for openai/*, mine (the limit of the gateway for each end user) is reached: 1 request used, 1 request needed. Capacity is available at 2026-11-22T17:00:00.000Z.',
   );
 });

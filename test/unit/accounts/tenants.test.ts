@@ -67,7 +67,7 @@ describe('rotation', () => {
     await index.refresh();
     for (const key of [first.key, second.key]) expect(who(key).keyId).toBe(first.record.id);
     expect(who(first.key, NOW + 4 + HOUR).keyId).toBe(first.record.id);
-    expect(reasonOf(() => who(first.key, NOW + 5 + HOUR))).toContain('has another secret now');
+    expect(reasonOf(() => who(first.key, NOW + 5 + HOUR))).toContain('has been rotated');
     expect(who(second.key, NOW + 5 + HOUR).keyId).toBe(first.record.id);
   });
 
@@ -79,11 +79,11 @@ describe('rotation', () => {
     expect(who(first.key).name).toBe('laptop');
     const third = await keys.rotate('laptop', HOUR);
     await index.refresh();
-    expect(reasonOf(() => who(first.key))).toContain('not known here');
+    expect(reasonOf(() => who(first.key))).toContain('is unknown');
     expect(who(second.key).name).toBe('laptop');
     const fourth = await keys.rotate('laptop', 0);
     await index.refresh();
-    for (const { key } of [second, third]) expect(reasonOf(() => who(key))).toContain('not known here');
+    for (const { key } of [second, third]) expect(reasonOf(() => who(key))).toContain('is unknown');
     expect(who(fourth.key).name).toBe('laptop');
   });
 
@@ -147,7 +147,7 @@ describe('projects', () => {
     await index.refresh();
     expect(who(key).projectId).toBe('search');
     index.configure({ keys: [] });
-    expect(reasonOf(() => who(key))).toContain('"search" is not defined any more');
+    expect(reasonOf(() => who(key))).toContain('"search" no longer exists');
   });
 
   test('names are given once, and follow the rule', async () => {
@@ -196,8 +196,8 @@ describe('what the configuration file defines', () => {
     const admin = who('sk-test-root-0123456789');
     expect(admin).toMatchObject({ keyId: 'key_admin', projectId: 'key_admin', roles: ['admin'] });
     expect(withRole(admin, 'admin')).toBe(admin);
-    expect(reasonOf(() => withRole(admin, 'models'))).toContain('may not call models');
-    expect(reasonOf(() => withRole(who('sk-test-ci'), 'admin'))).toContain('may not manage this gateway');
+    expect(reasonOf(() => withRole(admin, 'models'))).toContain('cannot call models');
+    expect(reasonOf(() => withRole(who('sk-test-ci'), 'admin'))).toContain('cannot manage this gateway');
   });
 });
 

@@ -114,21 +114,24 @@ describe('names', () => {
   test.each([
     [
       'routing: { default: { order: [groq, gorq] } }',
-      'routing.default.order: "gorq" is neither a provider nor `provider/name` of an endpoint; did you mean "groq"?',
+      'routing.default.order: "gorq" is not a provider or an endpoint (`provider/name`); did you mean "groq"?',
     ],
-    ['routing: { default: { providers: [groq/fsat] } }', 'routing.default.providers: "groq/fsat" is neither'],
-    ['routing: { default: { only: [m/one] } }', 'routing.default.only: "m/one" is neither a provider'],
+    [
+      'routing: { default: { providers: [groq/fsat] } }',
+      'routing.default.providers: "groq/fsat" is not a provider or an endpoint',
+    ],
+    ['routing: { default: { only: [m/one] } }', 'routing.default.only: "m/one" is not a provider'],
     [
       'keys: [{ name: a, key: "" }, { name: b, key: sk-b, routing: { ignore: [opnai] } }]',
-      'keys[1].routing.ignore: "opnai" is neither a provider nor `provider/name` of an endpoint; did you mean "openai"?',
+      'keys[1].routing.ignore: "opnai" is not a provider or an endpoint (`provider/name`); did you mean "openai"?',
     ],
     [
       'routing: { default: { fallback: [groq, m/oen] } }',
-      'routing.default.fallback: "m/oen" is neither a provider, nor an endpoint, nor a model; did you mean "m/one"?',
+      'routing.default.fallback: "m/oen" is not a provider, an endpoint or a model; did you mean "m/one"?',
     ],
     [
       'routing: { default: { only: [openai, mistral] } }',
-      'routing.default.only: none of these providers is on',
+      'routing.default.only: none of these providers is enabled',
     ],
     [
       'routing: { task_types: { code: [m/one, m/oen] } }',
@@ -174,7 +177,7 @@ describe('on the command line', () => {
     ['{"only":', '--routing: is not valid JSON'],
     ['onyl=groq', '--routing.onyl: unknown key; did you mean "only"?'],
     ['max_price.promt=1', '--routing.max_price.promt: unknown key; did you mean "prompt"?'],
-    ['only=groq,only=openai', '--routing.only: is given twice'],
+    ['only=groq,only=openai', '--routing.only: is set more than once'],
     ['hedge=perhaps', '--routing.hedge: must be a boolean'],
     ['type=order,priority', '--routing.type: invalid option'],
     ['only=groq,', '--routing.only[1]: too small'],

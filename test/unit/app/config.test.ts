@@ -245,14 +245,14 @@ test.each([
   ],
   ['a: b: c', 'line 1, column 4: '],
   ['a: 1\na: 2', 'line 2, column 1: '],
-  ['- 1', 'the file must hold keys and values'],
+  ['- 1', 'the file must contain keys and values'],
 ])('refuses %p', (text, message) => {
   expect(failure(() => load(text))).toStartWith(message);
 });
 
 test('a wrong variable is named, not the key behind it', () => {
   expect(failure(() => load('', { DRAGOMAN_PORT: 'abc' }))).toBe(
-    'server.port: DRAGOMAN_PORT must be a port from 0 to 65535, not "abc"',
+    'server.port: DRAGOMAN_PORT must be a port from 0 to 65535 (got "abc")',
   );
   expect(failure(() => loadConfig({ environment: { DRAGOMAN_CONFIG: '/nowhere/x.yaml' } }))).toStartWith(
     'cannot read /nowhere/x.yaml',
@@ -367,7 +367,7 @@ describe('reloading', () => {
     expect(h.watched.current().text).toBe('valid 1');
     h.run();
     expect(h.watched.current()).toEqual({ revision: 2, text: 'valid 2' });
-    expect(h.logs).toEqual(['info: configuration 2 is in force']);
+    expect(h.logs).toEqual(['info: configuration 2 is in use']);
   });
 
   test('an invalid change is refused and the old one stays; a later valid one counts on', () => {
@@ -376,7 +376,7 @@ describe('reloading', () => {
     h.text.now = 'broken';
     h.hangup();
     expect(h.watched.current()).toBe(before);
-    expect(h.logs[0]).toContain('refused; the old one stays in force: server.port: wrong');
+    expect(h.logs[0]).toContain('rejected; the previous one stays in use: server.port: wrong');
     h.text.now = 'valid 3';
     h.hangup();
     expect(h.watched.current()).toEqual({ revision: 2, text: 'valid 3' });

@@ -54,12 +54,9 @@ describe('what is wrong is named by its place', () => {
   test.each([
     [
       'projects: { search: {} }\nkeys: [{ name: a, key: sk-test, project: serach }]',
-      'keys[0].project: there is no project "serach": did you mean "search"?',
+      'keys[0].project: unknown project "serach"; did you mean "search"?',
     ],
-    [
-      'keys: [{ name: a, key: sk-test, project: x }]',
-      'keys[0].project: there is no project "x": name it under',
-    ],
+    ['keys: [{ name: a, key: sk-test, project: x }]', 'keys[0].project: unknown project "x"; add it under'],
     ['projects: { "key_1": {} }', 'projects.key_1: must have at most 64 letters'],
     ['projects: { "a b": {} }', 'projects.a b: must have at most 64 letters'],
     ['keys: [{ name: a, key: sk-test, roles: [] }]', 'keys[0].roles: '],
@@ -72,11 +69,11 @@ describe('what is wrong is named by its place', () => {
     ],
     [
       'server: { admin_key: sk-0123456789ab }',
-      'server.admin_key: the key of an admin must have at least 16 characters (got 15)',
+      'server.admin_key: an admin key must have at least 16 characters (got 15)',
     ],
     [
       'keys: [{ name: a, key: a, roles: [models, admin] }]',
-      'keys[0].key: the key of an admin must have at least 16 characters (got 1)',
+      'keys[0].key: an admin key must have at least 16 characters (got 1)',
     ],
   ])('%s', (yaml, message) => {
     expect(refusal(yaml)).toStartWith(message);

@@ -57,7 +57,7 @@ test('several processes without a server to share limits through are warned, onc
   await pass(one, other);
   await pass(one, other);
   for (const each of [one, other]) {
-    expect(each.warnings).toEqual([expect.stringContaining('no `redis_url` is set')]);
+    expect(each.warnings).toEqual([expect.stringContaining('`redis_url` is not set')]);
     expect(each.degraded()).toHaveLength(1);
     each.limitsChanged();
     expect(each.warnings).toHaveLength(2);

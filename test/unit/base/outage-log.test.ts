@@ -6,7 +6,7 @@ import { withOutages } from '../../../src/base/telemetry/outage-log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const away = (): GatewayError =>
-  new GatewayError('upstream_unavailable', 'the database is out of reach', { code: 'database_unavailable' });
+  new GatewayError('upstream_unavailable', 'the database is unreachable', { code: 'database_unavailable' });
 
 test('a database that is away is told of when that begins, once a minute and at the end', () => {
   const clock = new ManualClock();
@@ -18,20 +18,20 @@ test('a database that is away is told of when that begins, once a minute and at 
   const messages = (): string[] =>
     lines.map((line) => String((JSON.parse(line) as { message: string }).message));
   for (let second = 0; second < 150; second += 1) {
-    log.error('the API keys could not be read again', { error: away() });
+    log.error('API keys could not be reloaded', { error: away() });
     for (let request = 0; request < 20; request += 1)
       log.with({ id: request }).error('a response could not be stored', { error: away() });
     clock.advance(1000);
   }
   expect(messages()).toEqual([
-    'the API keys could not be read again',
+    'API keys could not be reloaded',
     'the database is still unreachable',
     'the database is still unreachable',
   ]);
   expect(JSON.parse(lines[1] ?? '')).toMatchObject({
     level: 'warn',
     away_ms: 60_000,
-    failures: { 'a response could not be stored': 1200, 'the API keys could not be read again': 59 },
+    failures: { 'a response could not be stored': 1200, 'API keys could not be reloaded': 59 },
   });
   // An error with another cause is not held back.
   log.error('a response could not be stored', { error: new Error('something else') });
@@ -42,6 +42,6 @@ test('a database that is away is told of when that begins, once a minute and at 
   clock.advance(120_000);
   expect(messages()).toHaveLength(5);
   // The next time begins anew.
-  log.warn('what has expired could not be deleted', { error: away() });
-  expect(messages().at(-1)).toBe('what has expired could not be deleted');
+  log.warn('expired data could not be deleted', { error: away() });
+  expect(messages().at(-1)).toBe('expired data could not be deleted');
 });

@@ -110,7 +110,7 @@ describe('the start', () => {
     expect(worker(0).signals).toEqual(['SIGKILL']);
     await settled();
     await worker(0).end(137);
-    expect(String(await start.catch((error: unknown) => error))).toContain('does not listen');
+    expect(String(await start.catch((error: unknown) => error))).toContain('is not ready');
   });
 });
 
@@ -129,7 +129,7 @@ describe('a worker that dies', () => {
       clock.advance(1);
       expect(workers).toHaveLength(before + 1);
     }
-    expect(said.every((line) => line.includes('another takes its place'))).toBe(true);
+    expect(said.every((line) => line.includes('is being replaced'))).toBe(true);
   });
 });
 
@@ -188,7 +188,7 @@ test('questions of workers are answered, and a failure is told as one', async ()
   const failure: unknown = await worker(1)
     .channel.ask('nothing')
     .catch((error: unknown) => error);
-  expect(String(failure)).toContain('nobody answers "nothing"');
+  expect(String(failure)).toContain('no handler for "nothing"');
 });
 
 test('metrics are those of all that answer in time', async () => {

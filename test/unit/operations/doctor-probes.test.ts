@@ -342,7 +342,7 @@ describe('a server that lacks', () => {
       refuse: (body) => (has(body, 'tools') ? 'no tools here' : undefined),
     });
     expect(verdict(diagnosis, 'tools')).toBe('no');
-    expect(detail(diagnosis, 'tool_named')).toBe('it takes no tools');
+    expect(detail(diagnosis, 'tool_named')).toBe('tools not supported');
     expect(diagnosis.facts.quirks).not.toHaveProperty('namedToolChoice');
     expect(diagnosis.facts.parameters).not.toHaveProperty('parallelToolCalls');
     expect(chats(upstream.requests).filter((body) => has(body, 'tools'))).toHaveLength(1);
@@ -367,7 +367,7 @@ test('an empty account is no refusal, whatever its status, and ends the question
   });
   expect(verdict(diagnosis, 'stop')).toBe('unknown');
   expect(diagnosis.facts.parameters).toEqual({});
-  expect(detail(diagnosis, 'system_role')).toBe('not asked, after what went before');
+  expect(detail(diagnosis, 'system_role')).toBe('skipped because of earlier failures');
 });
 
 test('a model that always thinks is found out', async () => {
@@ -387,7 +387,7 @@ test('a rate limit ends the questions', async () => {
     answer: (body) => (has(body, 'stop') ? whole({ error: { message: 'slow down' } }, 429) : undefined),
   });
   expect(verdict(diagnosis, 'stop')).toBe('unknown');
-  expect(detail(diagnosis, 'system_role')).toBe('not asked, after what went before');
+  expect(detail(diagnosis, 'system_role')).toBe('skipped because of earlier failures');
   expect(has(chats(upstream.requests).at(-1) ?? { messages: [] }, 'stop')).toBe(true);
 });
 
@@ -397,7 +397,7 @@ test('a refused key ends them at once, and is not repeated', async () => {
   );
   const diagnosis = await diagnose();
   expect(verdict(diagnosis, 'answers')).toBe('no');
-  expect(detail(diagnosis, 'answers')).toBe('the key is refused: 401: Incorrect API key provided: [secret].');
+  expect(detail(diagnosis, 'answers')).toBe('key rejected: 401: Incorrect API key provided: [secret].');
   expect(upstream.requests).toHaveLength(1);
   expect(JSON.stringify(diagnosis)).not.toContain(KEY);
   expect(diagnosis.facts).toEqual({ quirks: {}, parameters: {} });
@@ -432,8 +432,8 @@ test('a server that falls silent later costs two', async () => {
   const diagnosis = await diagnose({ clock });
   expect(silences).toBe(2);
   expect(verdict(diagnosis, 'json_schema')).toBe('unknown');
-  expect(detail(diagnosis, 'json_schema')).toBe('no complete response within 10000 ms');
-  expect(detail(diagnosis, 'tools')).toBe('not asked, after what went before');
+  expect(detail(diagnosis, 'json_schema')).toBe('no complete answer within 10000 ms');
+  expect(detail(diagnosis, 'tools')).toBe('skipped because of earlier failures');
   expect(diagnosis.facts.quirks).not.toHaveProperty('structuredOutput');
 });
 
@@ -455,7 +455,9 @@ test('words of an upstream cannot steer a terminal', async () => {
   const diagnosis = await examineServer({
     refuse: (body) => (has(body, 'stop') ? `no \u001b[2J\r\n\u202eevil ${'long '.repeat(500)}` : undefined),
   });
-  expect(detail(diagnosis, 'stop')).toStartWith('refused, the gateway cuts instead: 400: no [2J evil long');
+  expect(detail(diagnosis, 'stop')).toStartWith(
+    'rejected; the gateway truncates instead: 400: no [2J evil long',
+  );
   expect(detail(diagnosis, 'stop').length).toBeLessThan(300);
 });
 
@@ -522,7 +524,7 @@ test('a context that no model has is not believed, and no prompt is made as long
   const list = whole({ data: [{ id: 'm', max_model_len: 1e15 }] });
   expect((await examineServer({ list })).facts).not.toHaveProperty('contextLength');
   const deep = await examineServer({ list }, { endpoint: { context_length: 50_000_000 }, deep: true });
-  expect(detail(deep, 'context_limit')).toContain('not asked');
+  expect(detail(deep, 'context_limit')).toContain('skipped');
 });
 
 describe('the simulated provider', () => {

@@ -14,9 +14,9 @@ const NONE = {
 };
 
 test.each([
-  [{}, 'All providers that were asked are healthy.'],
+  [{}, 'All providers called in the last 24 hours are healthy.'],
   // Nothing is known of whom nobody asked.
-  [{ asked: 0 }, 'No provider was asked in the last 24 hours.'],
+  [{ asked: 0 }, 'No provider was called in the last 24 hours.'],
   [
     { failing: 1, degraded: 2, rerouted: 1, failed: 2 },
     '1 provider fails, 2 are degraded; 1 request was rerouted, 2 failed.',
@@ -26,7 +26,7 @@ test.each([
     { recovering: 5, degraded: 1, failed: 3 },
     '5 providers are recovering, 1 is degraded; 0 requests were rerouted, 3 failed.',
   ],
-  [{ budgets: 1 }, 'All providers that were asked are healthy. 1 budget is used up.'],
+  [{ budgets: 1 }, 'All providers called in the last 24 hours are healthy. 1 budget is used up.'],
   [
     { failing: 1, failed: 3, budgets: 2, expiring: 1 },
     '1 provider fails; 0 requests were rerouted, 3 failed. 2 budgets are used up, 1 key expires soon.',

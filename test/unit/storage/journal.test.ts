@@ -89,9 +89,7 @@ test('wherever its last entry is cut or damaged, those before it are read, and t
     const notices: string[] = [];
     const storage = await openLazily(path, (sentence) => void notices.push(sentence));
     expect(await countOf(storage, ids)).toBe(2);
-    expect(notices.filter((sentence) => sentence.includes('does not end with a whole entry'))).toHaveLength(
-      1,
-    );
+    expect(notices.filter((sentence) => sentence.includes('ends with an incomplete entry'))).toHaveLength(1);
     expect(readFileSync(join(dirname(path), 'journal', 'left.journal.damaged'))).toEqual(damaged);
     await storage.close();
   }
@@ -117,7 +115,7 @@ test('an entry that cannot be read holds up none of its neighbours', async () =>
   const notices: string[] = [];
   const storage = await openLazily(path, (sentence) => void notices.push(sentence));
   expect(await countOf(storage, ids)).toBe(3);
-  expect(notices.filter((sentence) => sentence.includes('left out'))).toHaveLength(1);
+  expect(notices.filter((sentence) => sentence.includes('is skipped'))).toHaveLength(1);
   await storage.close();
 });
 

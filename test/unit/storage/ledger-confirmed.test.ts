@@ -75,9 +75,9 @@ test('a database that is slow is waited for once, and again when it has taken so
   await indexer.caughtUp();
   expect(target.taken).toEqual(['a', 'b']);
   expect(indexer.isStuck).toBe(false);
-  expect(notices.map((notice) => notice.split(':')[0])).toEqual([
-    'the database does not accept records',
-    'the database takes records again',
+  expect(notices.map((notice) => notice.split(';')[0])).toEqual([
+    'records cannot be written to the database',
+    'records are written to the database again',
   ]);
 });
 
@@ -105,5 +105,5 @@ test('a journal that is nearly full is told once, and once that it has room agai
   target.letGo();
   await indexer.caughtUp();
   expect([indexer.isFull(), indexer.isFull()]).toEqual([false, false]);
-  expect(notices).toEqual(['the journal is full, or the disk takes nothing', 'the journal has room again']);
+  expect(notices).toEqual(['the journal or the disk is full', 'the journal has free space again']);
 });

@@ -178,7 +178,7 @@ test('a lost, changed or damaged secret file is an error and is not replaced', a
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, 'ab'.repeat(32));
   expect(await rejection(attemptSecret())).toMatchObject({
-    message: expect.stringContaining('is not the one'),
+    message: expect.stringContaining('does not match this database'),
   });
   writeFileSync(file, 'no hex');
   expect(await rejection(attemptSecret())).toMatchObject({ message: expect.stringContaining('damaged') });
@@ -268,9 +268,7 @@ test('a program that is too old for a database is refused, and told which versio
   await (await openWith(changed, { path, program: '99.1.0' })).close();
   expect(await rejection(openSqliteStorage({ path, program: '99.0.9' }))).toMatchObject({
     kind: 'internal',
-    message: expect.stringMatching(
-      /has the form of Dragoman 99\.1\.0 .* this is Dragoman 99\.0\.9: install 99\.1\.0 or newer/,
-    ),
+    message: expect.stringMatching(/requires Dragoman 99\.1\.0 or newer; this is Dragoman 99\.0\.9/),
   });
   // A later program that does not know the change goes on: the database says that it may.
   await (await openSqliteStorage({ path, program: '99.2.0-beta.1' })).close();
@@ -297,7 +295,7 @@ test('data of before the first schema version is refused in a sentence that says
   database.close();
   expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
     kind: 'internal',
-    message: expect.stringContaining('start with an empty data directory'),
+    message: expect.stringContaining('Start with an empty data directory'),
   });
 });
 
@@ -319,9 +317,7 @@ test('a database whose tables are not ours is refused in one sentence that says 
   database.close();
   expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
     kind: 'internal',
-    message: expect.stringMatching(
-      /dragoman\.db is not one that this program can use \(.*\): .*Start with another/,
-    ),
+    message: expect.stringMatching(/dragoman\.db cannot be used \(.*\)\. .*Use another/),
   });
 });
 

@@ -147,7 +147,7 @@ describe.skipIf(!made)('certificates', () => {
       'a certificate in place of a key',
       () => ({ cert: path('client.pem'), key: path('client.pem') }),
       'tls.key',
-      'must contain a private key in PEM format, without a passphrase',
+      'must contain an unencrypted private key in PEM format',
     ],
     [
       'a key in place of an authority',

@@ -63,9 +63,9 @@ export async function askGateway(
   client.close();
   if (outcome && !('failure' in outcome))
     return { status: outcome.head.status, text: outcome.bytes.toString() };
-  const reason = outcome ? outcome.failure[1] : `silence for ${patienceMs / 1000} s`;
+  const reason = outcome ? outcome.failure[1] : `no response within ${patienceMs / 1000} s`;
   throw new GatewayError(
     'upstream_unavailable',
-    `no gateway answers at ${origin}: ${reason}. Start one with \`${inThisShell('serve')}\`, or say where it is with --url`,
+    `cannot reach a gateway at ${origin}: ${reason}. Start one with \`${inThisShell('serve')}\`, or give its address with --url.`,
   );
 }

@@ -16,11 +16,13 @@ export const backup: RunCommand = (argv) =>
     const { bytes, rows } = await backUp(config, folder);
     if (args.json) return print(JSON.stringify({ folder, bytes, rows }));
     const count = Object.values(rows).reduce((sum, some) => sum + some, 0);
-    print(`${folder}: ${count} rows, ${(bytes / 1_000_000).toFixed(1)} MB, each file with its SHA-256`);
+    print(
+      `Backed up ${count} rows (${(bytes / 1_000_000).toFixed(1)} MB) to ${folder}, with SHA-256 checksums.`,
+    );
     if (config.databaseUrl)
-      say('The `secret` of the configuration is not in it: keep a copy of it elsewhere.');
-    else say('It holds secret.key, with which keys are recognised: keep it as safe as the data directory.');
-    if (config.files.store) say('Uploaded files are in the bucket, and not in the backup.');
+      say('The backup does not contain the `secret` of the configuration. Keep a separate copy of it.');
+    else say('The backup contains secret.key, which verifies API keys. Protect it like the data directory.');
+    if (config.files.store) say('The backup does not contain uploaded files, which are in the bucket.');
   });
 
 export const restore: RunCommand = (argv) =>
@@ -32,8 +34,10 @@ export const restore: RunCommand = (argv) =>
         ? await restoreDirectory(folder, config.dataDir)
         : await (await import('../../../storage/backup/database.ts')).restoreDatabase(folder, url);
     if (args.json) return print(JSON.stringify({ madeAt, rows }));
-    const to = url === undefined ? config.dataDir : 'the database of database_url';
-    print(`${to} is as it was at ${new Date(madeAt).toISOString()}: start the gateway`);
+    const to = url === undefined ? config.dataDir : 'the database at database_url';
+    print(
+      `Restored ${to} to the backup of ${new Date(madeAt).toISOString()}. You can start the gateway now.`,
+    );
   });
 
 export const verify: RunCommand = (argv) =>
@@ -42,7 +46,9 @@ export const verify: RunCommand = (argv) =>
     if (args.json) return print(JSON.stringify({ madeAt, program, database, rows }));
     const count = Object.values(rows).reduce((sum, some) => sum + some, 0);
     const name = database === 'sqlite' ? 'SQLite' : 'PostgreSQL';
-    print(`${folder} is whole: ${name}, ${count} rows, of ${new Date(madeAt).toISOString()}`);
+    print(
+      `${folder} is a complete backup: ${name}, ${count} rows, created at ${new Date(madeAt).toISOString()}`,
+    );
   });
 
 async function backUp(config: Config, folder: string): Promise<BackedUp> {
@@ -64,7 +70,7 @@ async function withFolder(
   const args = parseArguments(argv);
   const [folder, ...rest] = args.words;
   if (folder === undefined || rest.length > 0) {
-    say(`dragoman ${name}: name one folder: dragoman ${name} DIR`);
+    say(`dragoman ${name}: requires exactly one folder: dragoman ${name} DIR`);
     return 2;
   }
   await work(args, resolve(folder));

@@ -37,11 +37,12 @@ export const check: RunCommand = async (argv) => {
     return prices.problems.length > 0 ? 1 : 0;
   }
   process.stdout.write(
-    `${path ?? 'the built-in defaults'}: valid; ${models.length} models of ${providers.join(', ')}\n`,
+    `${path ?? 'the built-in defaults'}: valid, ${models.length} models of ${providers.join(', ')}\n`,
   );
   if (prices.version !== BUNDLED_PRICES.version) process.stdout.write(`prices: ${prices.version}\n`);
   for (const problem of prices.problems) process.stdout.write(`prices: ${problem}\n`);
-  for (const [provider, origin] of credentials) process.stdout.write(`${provider}: signed by ${origin}\n`);
+  for (const [provider, origin] of credentials)
+    process.stdout.write(`${provider}: credentials from ${origin}\n`);
   for (const [provider, proxy] of proxies) process.stdout.write(`${provider}: through ${proxy}\n`);
   return prices.problems.length > 0 ? 1 : 0;
 };
@@ -67,7 +68,7 @@ async function checkPrices({
     try {
       await parsePriceData(readPriceFile(refresh));
     } catch (error) {
-      problems.push(`${refresh} is not used: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`cannot use ${refresh}: ${error instanceof Error ? error.message : String(error)}`);
     }
   return { version: book.version, problems };
 }

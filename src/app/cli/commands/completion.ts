@@ -15,7 +15,7 @@ export const completion: RunCommand = async (argv) => {
   const [shell = '', ...more] = parseArguments(argv).words;
   const code = SHELLS.get(shell);
   if (!code || more.length > 0)
-    throw new GatewayError('invalid_request', `say for which shell: ${[...SHELLS.keys()].join(', ')}`);
+    throw new GatewayError('invalid_request', `requires a shell: ${[...SHELLS.keys()].join(', ')}`);
   process.stdout.write(code());
   return 0;
 };

@@ -51,8 +51,8 @@ export function diagnosisText(
   for (const { name, known, measured, isOverruled } of changes)
     lines.push(
       isOverruled
-        ? `  = ${name} stays ${known}: the configuration says so, although ${measured} was found`
-        : `  → ${name}: ${measured} (was taken to be ${known})`,
+        ? `  = ${name} stays ${known}, as configured (measured: ${measured})`
+        : `  → ${name}: ${measured} (before: ${known})`,
     );
   return `${lines.join('\n')}\n`;
 }

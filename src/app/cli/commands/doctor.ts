@@ -20,7 +20,7 @@ import { readEnvironment } from '../../../base/runtime/environment.ts';
 import { UpstreamClient } from '../../../upstream/client.ts';
 import { parseArguments, type Arguments, type RunCommand } from '../command.ts';
 import { DOCTOR_OPTIONS } from '../options.ts';
-import { choosePatients, UsageError, type ProbedEndpoint, type Unchosen } from './probed-endpoints.ts';
+import { chooseEndpoints, UsageError, type ProbedEndpoint, type Unchosen } from './probed-endpoints.ts';
 import { changesOf, diagnosisText, markOf, nameOf, type Change } from './doctor-text.ts';
 import { withFindings, type Findings } from '../compose/open-findings.ts';
 import { snapshotRedactor } from '../compose/snapshot-redactor.ts';
@@ -31,11 +31,11 @@ import type { DurationMs } from '../../../base/units.ts';
 const TIMEOUT_S = 60;
 
 /** Advice for a fresh installation, where only the simulated provider is enabled. */
-const NOBODY = (): string => `No provider is on but the simulated one, which needs no doctor.
-Set a provider's key and try again, for example:
+const NO_PROVIDER = (): string => `No provider is enabled except the simulated one, which needs no probes.
+Set the API key of a provider and try again, for example:
   OPENAI_API_KEY=sk-... ${inThisShell('doctor')}
-Or name one under \`providers\` in dragoman.yaml; \`${inThisShell('check')}\` says which are on.
-To examine the simulated one: ${inThisShell('doctor --model sim/chat')}
+Or add one under \`providers\` in dragoman.yaml. \`${inThisShell('check')}\` lists enabled providers.
+To probe the simulated provider: ${inThisShell('doctor --model sim/chat')}
 `;
 
 export const doctor: RunCommand = async (argv) => {
@@ -60,7 +60,7 @@ function providerOf(args: Arguments): string | undefined {
 async function forget(args: Arguments, findings: Findings): Promise<number> {
   const count = await findings.forget(providerOf(args));
   if (args.json) print(`${JSON.stringify({ forgotten: count })}\n`);
-  else print(`forgotten: what was found out about ${count} ${count === 1 ? 'endpoint' : 'endpoints'}\n`);
+  else print(`Deleted the results of ${count} ${count === 1 ? 'endpoint' : 'endpoints'}.\n`);
   return 0;
 }
 
@@ -89,7 +89,7 @@ async function examineAll(args: Arguments, config: Config, findings: Findings): 
       redact: snapshotRedactor(before),
     };
     const isDry = args.flag('dry-run');
-    const { patients, unchosen } = await choosePatients({
+    const { targets, unchosen } = await chooseEndpoints({
       catalog,
       config,
       presets,
@@ -98,24 +98,24 @@ async function examineAll(args: Arguments, config: Config, findings: Findings): 
       asking: isDry ? null : asking,
     });
     const deep = args.flag('deep');
-    announce(patients, unchosen, deep);
-    if (patients.length === 0 && unchosen.length === 0) say(NOBODY());
+    announce(targets, unchosen, deep);
+    if (targets.length === 0 && unchosen.length === 0) say(NO_PROVIDER());
     if (isDry) {
-      if (args.json) print(`${JSON.stringify(planOf(patients, unchosen, deep), null, 2)}\n`);
+      if (args.json) print(`${JSON.stringify(planOf(targets, unchosen, deep), null, 2)}\n`);
       return 0;
     }
-    if (patients.length > 0 && !(await isAgreed(args))) return 1;
+    if (targets.length > 0 && !(await isAgreed(args))) return 1;
 
     const shared = new Map<string, Promise<unknown>>();
     const diagnoses: Diagnosis[] = [];
-    for (const patient of patients) {
-      const diagnosis = await examineOne(patient, asking, { deep, shared });
+    for (const target of targets) {
+      const diagnosis = await examineOne(target, asking, { deep, shared });
       diagnoses.push(diagnosis);
       // Stored one by one, so that results already paid for survive an interruption.
-      if (isKept(patient, diagnosis)) await findings.store([diagnosis]);
+      if (isKept(target, diagnosis)) await findings.store([diagnosis]);
     }
-    const after = snapshotWith(diagnoses.filter((diagnosis, at) => isKept(patients[at], diagnosis))).catalog;
-    report(args, patients, diagnoses, unchosen, after);
+    const after = snapshotWith(diagnoses.filter((diagnosis, at) => isKept(targets[at], diagnosis))).catalog;
+    report(args, targets, diagnoses, unchosen, after);
     return unchosen.length === 0 && diagnoses.every(isAnswering) ? 0 : 1;
   } finally {
     client.close();
@@ -124,8 +124,8 @@ async function examineAll(args: Arguments, config: Config, findings: Findings): 
 }
 
 /** False for endpoints that did not answer, and for the built-in provider. */
-function isKept(patient: ProbedEndpoint | undefined, diagnosis: Diagnosis): boolean {
-  return patient !== undefined && !patient.model.builtIn && isAnswering(diagnosis);
+function isKept(target: ProbedEndpoint | undefined, diagnosis: Diagnosis): boolean {
+  return target !== undefined && !target.model.builtIn && isAnswering(diagnosis);
 }
 
 async function examineOne(
@@ -145,8 +145,8 @@ async function examineOne(
   });
 }
 
-function announce(patients: readonly ProbedEndpoint[], unchosen: readonly Unchosen[], deep: boolean): void {
-  for (const { endpoint, task } of patients) {
+function announce(targets: readonly ProbedEndpoint[], unchosen: readonly Unchosen[], deep: boolean): void {
+  for (const { endpoint, task } of targets) {
     const { calls, tokens } = costOfProbes(endpoint, deep, task);
     say(
       `${nameOf(endpoint)}: at most ${calls} requests and ${tokens} tokens${priceText(endpoint, tokens)}\n`,
@@ -158,13 +158,13 @@ function announce(patients: readonly ProbedEndpoint[], unchosen: readonly Unchos
 /** Upper bound: the price if all tokens had the higher rate. */
 function priceText(endpoint: Endpoint, tokens: number): string {
   const usd = mostUsd(endpoint, tokens);
-  if (usd === null) return ', at a price that is not known';
-  return usd === 0 ? ', free' : `, below USD ${Math.max(usd, 0.001).toFixed(3)}`;
+  if (usd === null) return ', price unknown';
+  return usd === 0 ? ', free' : `, at most USD ${Math.max(usd, 0.001).toFixed(3)}`;
 }
 
-function planOf(patients: readonly ProbedEndpoint[], unchosen: readonly Unchosen[], deep: boolean): object {
+function planOf(targets: readonly ProbedEndpoint[], unchosen: readonly Unchosen[], deep: boolean): object {
   return {
-    endpoints: patients.map(({ endpoint, task }) => ({
+    endpoints: targets.map(({ endpoint, task }) => ({
       provider: endpoint.provider,
       protocol: endpoint.protocol,
       model: endpoint.model,
@@ -180,23 +180,23 @@ function planOf(patients: readonly ProbedEndpoint[], unchosen: readonly Unchosen
 async function isAgreed(args: Arguments): Promise<boolean> {
   if (args.flag('yes') || !process.stdin.isTTY) return true;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await lines.question('Go on? [y/N] ');
+  const answer = await lines.question('Continue? [y/N] ');
   lines.close();
   return /^y(es)?$/i.test(answer.trim());
 }
 
 function report(
   args: Arguments,
-  patients: readonly ProbedEndpoint[],
+  targets: readonly ProbedEndpoint[],
   diagnoses: readonly Diagnosis[],
   unchosen: readonly Unchosen[],
   after: Catalog,
 ): void {
-  const changes = diagnoses.map((diagnosis, at) => changesBy(patients[at], diagnosis, after));
+  const changes = diagnoses.map((diagnosis, at) => changesBy(targets[at], diagnosis, after));
   if (args.json) {
     const endpoints = diagnoses.map((diagnosis, at) => ({
       ...formatDiagnosis(diagnosis),
-      stored: isKept(patients[at], diagnosis),
+      stored: isKept(targets[at], diagnosis),
       changes: changes[at]?.map(({ isOverruled, ...change }) => ({ ...change, overruled: isOverruled })),
     }));
     return print(`${JSON.stringify({ endpoints, skipped: unchosen }, null, 2)}\n`);
@@ -210,12 +210,12 @@ function report(
 }
 
 function changesBy(
-  patient: ProbedEndpoint | undefined,
+  target: ProbedEndpoint | undefined,
   diagnosis: Diagnosis,
   after: Catalog,
 ): readonly Change[] {
-  if (!patient || !isKept(patient, diagnosis)) return [];
-  const { endpoint, model } = patient;
+  if (!target || !isKept(target, diagnosis)) return [];
+  const { endpoint, model } = target;
   const now = after.find(model.id)?.endpoints.find((one) => one.slug === endpoint.slug);
   return now ? changesOf(endpoint, now, diagnosis.facts) : [];
 }
@@ -223,7 +223,9 @@ function changesBy(
 function timeoutOf(text: string | undefined): DurationMs {
   const seconds = text === undefined ? TIMEOUT_S : Number(text);
   if (seconds > 0 && seconds <= 3600) return seconds * 1000;
-  throw new UsageError(`--timeout: "${text}" is no number of seconds between 0 and 3600`);
+  throw new UsageError(
+    `--timeout: must be a number of seconds, more than 0 and at most 3600 (got "${text}")`,
+  );
 }
 
 function say(text: string): void {

@@ -17,10 +17,9 @@ export const explain: RunCommand = async (argv) => {
   const args = parseArguments(argv, EXPLAIN_OPTIONS);
   const environment = readEnvironment();
   const key = args.option('key') ?? environment['DRAGOMAN_KEY'];
-  if (!key)
-    throw new GatewayError('invalid_request', 'an API key is needed: give it with --key or DRAGOMAN_KEY');
+  if (!key) throw new GatewayError('invalid_request', 'requires an API key: set --key or DRAGOMAN_KEY');
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new GatewayError('invalid_request', 'the API key holds characters that no key has; copy it again');
+    throw new GatewayError('invalid_request', 'the API key contains invalid characters; copy it again');
   const origin = originOf(args, environment['DRAGOMAN_PORT']);
   const protocol = args.option('protocol');
   const query = protocol === undefined ? '' : `?protocol=${encodeURIComponent(protocol)}`;
@@ -55,10 +54,11 @@ function bodyOf(args: Arguments): JsonObject {
   const file = args.option('body');
   if (file === undefined) {
     if (model === undefined)
-      throw new GatewayError('invalid_request', 'say which model, or give a whole request with --body FILE');
+      throw new GatewayError('invalid_request', 'requires a model, or a complete request with --body FILE');
     return { model, messages: [{ role: 'user', content: words.join(' ') || 'Hello!' }] };
   }
-  if (words.length > 0) throw new GatewayError('invalid_request', '--body already holds the prompt');
+  if (words.length > 0)
+    throw new GatewayError('invalid_request', '--body: already contains the prompt; remove the other one');
   const body = readJson(file);
   return model === undefined ? body : { ...body, model };
 }
@@ -72,7 +72,7 @@ function readJson(file: string): JsonObject {
     throw new GatewayError('invalid_request', `--body: cannot read a request from ${file}: ${reason}`);
   }
   if (isJsonObject(json)) return json;
-  throw new GatewayError('invalid_request', `--body: ${file} holds no JSON object`);
+  throw new GatewayError('invalid_request', `--body: ${file} must contain a JSON object`);
 }
 
 /** Address of the gateway. A client's base URL is reduced to it. */
@@ -90,7 +90,7 @@ function readTable({ status, text }: Answer, origin: string): JsonObject {
   if (status === 401)
     throw new GatewayError(
       'authentication',
-      `${said ?? 'The key was refused.'} Give a key of the gateway at ${origin} with --key or DRAGOMAN_KEY.`,
+      `${said ?? 'The API key was refused.'} Set a key of the gateway at ${origin} with --key or DRAGOMAN_KEY.`,
     );
   // A 404 for a model has a code, or Anthropic's error format. Otherwise the path does not exist.
   const isModels =
@@ -98,7 +98,7 @@ function readTable({ status, text }: Answer, origin: string): JsonObject {
   if (said === null || (status === 404 && !isModels))
     throw new GatewayError(
       'not_found',
-      `what answers at ${origin} (status ${status}) has no ${PATH}: it is another program, or an older Dragoman. Say where the gateway is with --url.`,
+      `the server at ${origin} has no ${PATH} (status ${status}): it is another program or an older Dragoman. Give the address of the gateway with --url.`,
     );
   throw new GatewayError('invalid_request', said);
 }

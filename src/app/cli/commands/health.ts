@@ -12,7 +12,7 @@ export const health: RunCommand = async (argv) => {
   const origin = originFor(parseArguments(argv, HEALTH_OPTIONS));
   const { isReady, text } = await askOwnHealth(origin, PATIENCE_MS).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new GatewayError('upstream_unavailable', `no gateway answers at ${origin}: ${reason}`);
+    throw new GatewayError('upstream_unavailable', `cannot reach a gateway at ${origin}: ${reason}`);
   });
   process.stdout.write(`${text}\n`);
   return isReady ? 0 : 1;

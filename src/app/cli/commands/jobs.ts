@@ -1,13 +1,6 @@
 // `dragoman jobs list|show|cancel|retry`: manages jobs of a running gateway.
-import {
-  asArray,
-  asObject,
-  asString,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../../../base/json/index.ts';
-import { GatewayError, TEXTS } from '../../../canonical/index.ts';
+import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
 import {
   type Arguments,
   jsonText,
@@ -17,7 +10,7 @@ import {
   type RunCommand,
 } from '../command.ts';
 import { JOBS_OPTIONS } from '../options.ts';
-import { type Ask, askerFor, originFor } from './own-gateway.ts';
+import { type Ask, askerFor, originFor, successOf } from './own-gateway.ts';
 
 const PATH = '/v1/management/jobs';
 const COLUMNS = ['id', 'kind', 'state', 'project', 'attempt', 'created', 'why'] as const;
@@ -31,7 +24,7 @@ export const jobs: RunCommand = async (argv) => {
   const ask = await askerFor(args, origin);
   const found = await action((method, path) => askFor(ask, origin, method, path), args);
   if (args.json) process.stdout.write(jsonText(found));
-  else if (Array.isArray(found) && found.length === 0) process.stdout.write('There are no such jobs.\n');
+  else if (Array.isArray(found) && found.length === 0) process.stdout.write('No jobs found.\n');
   else
     printRows(
       [found].flat().map((job) => rowOf(asObject(job))),
@@ -62,23 +55,12 @@ async function list(ask: Asking, args: Arguments): Promise<JsonValue> {
 
 function idOf(args: Arguments): string {
   const id = args.words[1];
-  if (!id) throw new GatewayError('invalid_request', 'say which job: its id');
+  if (!id) throw new GatewayError('invalid_request', 'requires the id of a job');
   return encodeURIComponent(id);
 }
 
 async function askFor(ask: Ask, origin: string, method: 'GET' | 'POST', path: string): Promise<JsonObject> {
-  const { status, text } = await ask({ method, path });
-  const answer = asObject(parseJson(text));
-  if (status === 200) return answer;
-  const said = asString(asObject(answer['error'])['message']);
-  const isRefused = status === 401 || status === 403;
-  const hint = isRefused
-    ? ` Give an admin's key with --key, or the data directory of the gateway at ${origin}.`
-    : '';
-  throw new GatewayError(
-    isRefused ? 'authentication' : 'invalid_request',
-    `${said ?? TEXTS.statusOf(origin, status)}${hint}`,
-  );
+  return asObject(successOf(await ask({ method, path }), origin));
 }
 
 function rowOf(job: JsonObject): Readonly<Record<string, string>> {

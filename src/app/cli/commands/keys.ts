@@ -78,7 +78,7 @@ async function set(commands: KeyCommands, args: Arguments, config: Config): Prom
   if (args.option('project') !== undefined)
     throw new GatewayError(
       'invalid_request',
-      'a key stays in its project: make another key in the other one',
+      'the project of a key cannot be changed; create a key in the other project',
     );
   const change = { ...settingsOf(args, config), name: args.option('name') };
   print(await commands.change(nameOf(args), change), args);
@@ -96,7 +96,7 @@ async function revoke(commands: KeyCommands, args: Arguments): Promise<void> {
 
 function nameOf(args: Arguments): string {
   const which = args.words[1];
-  if (!which) throw new GatewayError('invalid_request', 'say which key: its id or its name');
+  if (!which) throw new GatewayError('invalid_request', 'requires the id or name of a key');
   return which;
 }
 
@@ -105,7 +105,10 @@ function settingsOf(args: Arguments, config: Config): KeySettings {
   const expires = args.option('expires');
   const expiresAt = expires === undefined || expires === 'never' ? null : Date.parse(expires);
   if (Number.isNaN(expiresAt))
-    throw new GatewayError('invalid_request', `--expires: "${expires}" is not a date such as 2027-01-31`);
+    throw new GatewayError(
+      'invalid_request',
+      `--expires: must be \`never\` or a date such as 2027-01-31 (got "${expires}")`,
+    );
   const models = args.option('models');
   const routing = args.option('routing');
   const logContent = args.choice('log-content');
@@ -130,7 +133,10 @@ function rolesOf(words: readonly string[]): { roles?: readonly KeyRole[] } {
   const roles = words.map((word) => {
     const role = KEY_ROLES.find((one) => one === word);
     if (role) return role;
-    throw new GatewayError('invalid_request', `--role: "${word}" is none of ${KEY_ROLES.join(', ')}`);
+    throw new GatewayError(
+      'invalid_request',
+      `--role: must be one of ${KEY_ROLES.join(', ')} (got "${word}")`,
+    );
   });
   return { roles };
 }
@@ -155,16 +161,21 @@ function graceOf(text: string | undefined): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
   if (Number.isNaN(ms))
-    throw new GatewayError('invalid_request', `--grace: "${text}" is not a time such as 24h or 30m`);
+    throw new GatewayError(
+      'invalid_request',
+      `--grace: must be a duration such as 24h or 30m (got "${text}")`,
+    );
   return ms;
 }
 
 function printKey({ key, record }: { key: string; record: KeyView }, args: Arguments): void {
   if (args.json) process.stdout.write(jsonText({ key, ...record }));
   else process.stdout.write(`${key}\n`);
-  process.stderr.write('This key is shown only once: keep it somewhere safe.\n');
+  process.stderr.write('This key is shown only once. Store it safely.\n');
   if (record.previousUntil !== null)
-    process.stderr.write(`The one before is good until ${new Date(record.previousUntil).toISOString()}.\n`);
+    process.stderr.write(
+      `The previous secret is valid until ${new Date(record.previousUntil).toISOString()}.\n`,
+    );
 }
 
 function print(key: KeyView, args: Arguments): void {
@@ -199,7 +210,7 @@ function rowOf(key: KeyView): Readonly<Record<string, string>> {
     project: key.projectId ?? 'own',
     hint: key.hint,
     state: key.state,
-    created: key.createdAt === null ? 'by the file' : dateText(key.createdAt),
+    created: key.createdAt === null ? 'in the file' : dateText(key.createdAt),
     expires: key.expiresAt === null ? 'never' : dateText(key.expiresAt),
     models: key.models?.join(',') ?? 'all',
     roles: key.roles.join(','),

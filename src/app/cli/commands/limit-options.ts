@@ -27,7 +27,7 @@ function withUnpriced(
   if (word !== 'refuse' && word !== 'allow')
     throw new GatewayError('invalid_request', `--unpriced: must be refuse or allow (got "${word}")`);
   if (!budgets?.length)
-    throw new GatewayError('invalid_request', '--unpriced says what a budget does: give --budget, too');
+    throw new GatewayError('invalid_request', '--unpriced: applies to budgets; set --budget, too');
   return budgets.map((budget) => ({ ...budget, unpriced: word }));
 }
 

@@ -1,16 +1,8 @@
 // `dragoman limits`: shows the usage of limits and budgets of a running gateway.
-import {
-  asArray,
-  asObject,
-  asString,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../../../base/json/index.ts';
-import { GatewayError, TEXTS } from '../../../canonical/index.ts';
+import { asArray, asObject, asString, type JsonObject } from '../../../base/json/index.ts';
 import { jsonText, type Arguments, parseArguments, printRows, type RunCommand } from '../command.ts';
 import { LIMITS_OPTIONS } from '../options.ts';
-import { askerFor, originFor, type Ask } from './own-gateway.ts';
+import { type Ask, askerFor, originFor, successOf } from './own-gateway.ts';
 
 const PATH = '/v1/management/limits';
 /** Owners per request, the maximum of one answer. */
@@ -22,7 +14,7 @@ export const limits: RunCommand = async (argv) => {
   const origin = originFor(args);
   const owners = await everyOwner(await askerFor(args, origin), origin, args);
   if (args.json) process.stdout.write(jsonText(owners));
-  else if (owners.length === 0) process.stdout.write('Nothing is limited.\n');
+  else if (owners.length === 0) process.stdout.write('No limits or budgets found.\n');
   else printRows(owners.flatMap(rowsOf), COLUMNS, false);
   return 0;
 };
@@ -35,27 +27,12 @@ async function everyOwner(ask: Ask, origin: string, args: Arguments): Promise<re
     if (said !== undefined) query.set(name, said);
   }
   for (;;) {
-    const page = asObject(await askFor(ask, origin, `${PATH}?${query}`));
+    const page = asObject(successOf(await ask({ method: 'GET', path: `${PATH}?${query}` }), origin));
     all.push(...asArray(page['data']).map(asObject));
     const last = asString(page['last_id']);
     if (page['has_more'] !== true || last === undefined) return all;
     query.set('after', last);
   }
-}
-
-async function askFor(ask: Ask, origin: string, path: string): Promise<JsonValue | undefined> {
-  const { status, text } = await ask({ method: 'GET', path });
-  const answer = parseJson(text);
-  if (status === 200) return answer;
-  const said = asString(asObject(asObject(answer)['error'])['message']);
-  const [kind, more] =
-    status === 401 || status === 403
-      ? ([
-          'authentication',
-          ` Give an admin's key with --key, or the data directory of the gateway at ${origin}.`,
-        ] as const)
-      : (['invalid_request', ''] as const);
-  throw new GatewayError(kind, `${said ?? TEXTS.statusOf(origin, status)}${more}`);
 }
 
 /** Rows for the limits of an owner. */

@@ -21,15 +21,14 @@ export const migrate: RunCommand = async (argv) => {
   const [what, ...rest] = args.words;
   if (what !== 'sqlite-to-postgres' || rest.length > 0) {
     say(
-      `dragoman migrate: ${what === undefined ? 'say what' : `there is no "${args.words.join(' ')}"`}: ${USAGE}`,
+      `dragoman migrate: ${what === undefined ? 'requires an action' : `unknown action "${args.words.join(' ')}"`}: ${USAGE}`,
     );
     return 2;
   }
   const { config } = args.load();
   const dataDir = args.option('from') ?? config.dataDir;
   const url = args.option('to') ?? config.databaseUrl?.reveal();
-  if (url === undefined)
-    throw new ConfigError('database_url', `names no database to move to; --to does, too: ${USAGE}`);
+  if (url === undefined) throw new ConfigError('database_url', `required, or --to: ${USAGE}`);
   await move(args, config, dataDir, url);
   return 0;
 };
@@ -43,7 +42,7 @@ async function move(args: Arguments, config: Config, dataDir: string, url: strin
     try {
       const withBytes = config.files.store === null;
       const what = { source, target, dataDir, withBytes };
-      if (args.flag('dry-run')) return report(args, await measureMove(what), 'would be moved');
+      if (args.flag('dry-run')) return report(args, await measureMove(what), 'to move');
       await recoverRunning(source.storage);
       await source.settle(Date.now());
       const own = join(dataDir, 'secret.key');
@@ -51,12 +50,12 @@ async function move(args: Arguments, config: Config, dataDir: string, url: strin
       const started = performance.now();
       const last = (): Promise<void> => storeShared(target.findings, readCapabilities(dataDir).diagnoses);
       const { isNew, rows, missing } = await moveAll({ ...what, secrets, moved: progressLines(), last });
-      if (!isNew) return say(`${dataDir} is in this database already: nothing to do`);
-      for (const id of missing) say(`the bytes of ${id} were not in ${dataDir}`);
-      report(args, rows, `moved in ${((performance.now() - started) / 1000).toFixed(1)} s, and compared`);
+      if (!isNew) return say(`${dataDir} has already been moved to this database.`);
+      for (const id of missing) say(`The content of ${id} is missing from ${dataDir}.`);
+      report(args, rows, `moved and verified in ${((performance.now() - started) / 1000).toFixed(1)} s`);
       if (given.length === 0 && existsSync(own))
         say(
-          `The gateways of this database need the secret of before: set \`secret\` (DRAGOMAN_SECRET) to the line in ${own}.`,
+          `Gateways that use this database need the previous secret: set \`secret\` (DRAGOMAN_SECRET) to the content of ${own}.`,
         );
     } finally {
       await target.close();

@@ -42,7 +42,7 @@ export const models: RunCommand = async (argv) => {
 async function printDiff(config: Config, word: string, json: boolean): Promise<number> {
   const { refresh } = config.catalog;
   if (refresh === null)
-    throw new ConfigError('catalog.refresh', 'names no address or file, so there is nothing to compare with');
+    throw new ConfigError('catalog.refresh', 'required for --diff: set it to an address or a file');
   const known = readKnownPrices(config.dataDir, refresh);
   const client = new UpstreamClient(systemClock.now, { network: () => config.upstream.network });
   try {
@@ -61,7 +61,7 @@ async function printDiff(config: Config, word: string, json: boolean): Promise<n
     return 0;
   } catch (error) {
     if (!GatewayError.is(error)) throw error;
-    process.stderr.write(`${nameOfSource(refresh)} is not used: ${error.message}\n`);
+    process.stderr.write(`cannot use ${nameOfSource(refresh)}: ${error.message}\n`);
     return 1;
   } finally {
     client.close();

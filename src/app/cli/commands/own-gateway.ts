@@ -1,7 +1,8 @@
 // Address of this machine's gateway, and credentials for commands that may read its data directory.
 import { networkInterfaces } from 'node:os';
 import { isLoopback, operatorToken, signInCode } from '../../../accounts/auth/index.ts';
-import { GatewayError } from '../../../canonical/index.ts';
+import { asObject, asString, type JsonValue, parseJson } from '../../../base/json/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { systemClock } from '../../../base/runtime/clock.ts';
 import { askGateway, gatewayAt, type Answer, type Question } from './ask-gateway.ts';
 import type { Arguments } from '../command.ts';
@@ -36,7 +37,7 @@ export async function askerFor(args: Arguments, origin: string): Promise<Ask> {
   if (!isHere(new URL(origin).hostname, args.load().config.server.host))
     throw new GatewayError(
       'authentication',
-      `${origin} is not on this machine: give the key of an admin of that gateway with --key`,
+      `${origin} is not on this machine; set an admin key of that gateway with --key`,
     );
   const secret = await operatorSecret(args);
   return (question) => {
@@ -44,6 +45,21 @@ export async function askerFor(args: Arguments, origin: string): Promise<Ask> {
     const token = operatorToken({ method, url: origin + path }, secret, systemClock.wall());
     return askGateway(origin, { ...question, key: token });
   };
+}
+
+/**
+ * JSON body of a successful response of the management API.
+ * @throws GatewayError with the message of the response; if the key was refused, also with what to do
+ */
+export function successOf({ status, text }: Answer, origin: string): JsonValue | undefined {
+  const body = parseJson(text);
+  if (status === 200) return body;
+  const message = asString(asObject(asObject(body)['error'])['message']) ?? TEXTS.statusOf(origin, status);
+  if (status !== 401 && status !== 403) throw new GatewayError('invalid_request', message);
+  throw new GatewayError(
+    'authentication',
+    `${message} Set an admin key with --key, or --data-dir of the gateway at ${origin}.`,
+  );
 }
 
 /** One-time code that signs in to the console within a minute. */

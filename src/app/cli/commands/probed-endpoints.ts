@@ -33,29 +33,29 @@ export interface Choosing {
 }
 
 /** Selects the endpoints. Throws UsageError for an unknown provider or model. */
-export async function choosePatients(
+export async function chooseEndpoints(
   choosing: Choosing,
-): Promise<{ readonly patients: readonly ProbedEndpoint[]; readonly unchosen: readonly Unchosen[] }> {
+): Promise<{ readonly targets: readonly ProbedEndpoint[]; readonly unchosen: readonly Unchosen[] }> {
   const { catalog, config, presets, provider, model } = choosing;
   if (provider !== undefined && !catalog.hasProvider(provider))
-    throw new UsageError(`"${provider}" is not an enabled provider`);
-  if (model !== undefined) return { patients: named(choosing, model), unchosen: [] };
+    throw new UsageError(`provider "${provider}" is not enabled`);
+  if (model !== undefined) return { targets: named(choosing, model), unchosen: [] };
 
-  const patients = unique(
+  const targets = unique(
     config.models
-      .flatMap(({ id }) => patientsOf(catalog.find(id)))
+      .flatMap(({ id }) => probedEndpointsOf(catalog.find(id)))
       .filter(({ endpoint }) => provider === undefined || endpoint.provider === provider),
   );
   const unchosen: Unchosen[] = [];
-  const seen = new Set(patients.map(({ endpoint }) => endpoint.provider));
+  const seen = new Set(targets.map(({ endpoint }) => endpoint.provider));
   const others = provider === undefined ? knownProviders({ config, presets }) : [provider];
   for (const id of new Set(others)) {
     if (seen.has(id) || !catalog.hasProvider(id)) continue;
     const found = await cheapest(id, choosing);
     if ('reason' in found) unchosen.push(found);
-    else patients.push(found);
+    else targets.push(found);
   }
-  return { patients, unchosen };
+  return { targets, unchosen };
 }
 
 function named({ catalog, provider }: Choosing, id: string): readonly ProbedEndpoint[] {
@@ -63,30 +63,30 @@ function named({ catalog, provider }: Choosing, id: string): readonly ProbedEndp
   if (!model) {
     const near = catalog.suggest(id);
     throw new UsageError(
-      `there is no model "${id}"${near.length ? `; did you mean ${near.join(' or ')}?` : ''}`,
+      `model "${id}" not found${near.length ? `; did you mean ${near.join(' or ')}?` : ''}`,
     );
   }
-  const patients = unique(patientsOf(model)).filter(
+  const targets = unique(probedEndpointsOf(model)).filter(
     ({ endpoint }) => provider === undefined || endpoint.provider === provider,
   );
-  if (patients.length > 0) return patients;
+  if (targets.length > 0) return targets;
   throw new UsageError(
     provider === undefined
-      ? `${model.id} does nothing that is examined`
+      ? `${model.id} supports no task that has probes`
       : `${provider} does not serve ${model.id}`,
   );
 }
 
 async function cheapest(provider: string, { catalog, asking }: Choosing): Promise<ProbedEndpoint | Unchosen> {
-  if (!asking) return { provider, reason: 'the cheapest of the models that it lists would be examined' };
+  if (!asking) return { provider, reason: 'the cheapest listed model would be probed' };
   const endpoint = await chooseModel(provider, catalog, asking);
   const model = endpoint && catalog.find(endpoint.modelId);
   return model
     ? { model, endpoint }
-    : { provider, reason: `it gives no list of models; name one with --model ${provider}/NAME` };
+    : { provider, reason: `it does not list its models; select one with --model ${provider}/NAME` };
 }
 
-function patientsOf(model: Model | null): ProbedEndpoint[] {
+function probedEndpointsOf(model: Model | null): ProbedEndpoint[] {
   if (!model) return [];
   const task = model.outputModalities.includes('text') ? undefined : taskMaking(model.outputModalities);
   if (!task && !model.outputModalities.includes('text')) return [];
@@ -94,12 +94,12 @@ function patientsOf(model: Model | null): ProbedEndpoint[] {
 }
 
 /** Removes duplicates, because models may share an endpoint. */
-function unique(patients: readonly ProbedEndpoint[]): ProbedEndpoint[] {
+function unique(targets: readonly ProbedEndpoint[]): ProbedEndpoint[] {
   const byPlace = new Map<string, ProbedEndpoint>();
-  for (const patient of patients) {
-    const { provider, protocol, model, baseUrl } = patient.endpoint;
+  for (const target of targets) {
+    const { provider, protocol, model, baseUrl } = target.endpoint;
     const place = JSON.stringify([provider, protocol, model, baseUrl]);
-    if (!byPlace.has(place)) byPlace.set(place, patient);
+    if (!byPlace.has(place)) byPlace.set(place, target);
   }
   return [...byPlace.values()];
 }

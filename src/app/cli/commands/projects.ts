@@ -46,7 +46,7 @@ async function list(commands: ProjectCommands): Promise<readonly ProjectView[]> 
 
 function nameOf(args: Arguments): string {
   const name = args.words[1];
-  if (!name) throw new GatewayError('invalid_request', 'say which project: its name');
+  if (!name) throw new GatewayError('invalid_request', 'requires the name of a project');
   return name;
 }
 
@@ -56,7 +56,7 @@ function rowOf(project: ProjectView): Readonly<Record<string, string>> {
   return {
     name: project.id,
     state: project.state,
-    created: project.createdAt === null ? 'by the file' : dateText(project.createdAt),
+    created: project.createdAt === null ? 'in the file' : dateText(project.createdAt),
     limits: limitsText(project),
   };
 }

@@ -1,10 +1,10 @@
 // `dragoman replay`: replays a client's request in a running gateway, and prints the differences.
 import { printableLines } from '../../../base/lib/printable.ts';
-import { asObject, asString, type JsonObject, parseJson } from '../../../base/json/index.ts';
-import { GatewayError, TEXTS } from '../../../canonical/index.ts';
+import { asObject, asString, type JsonObject } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
 import { jsonText, padColumns, parseArguments, type RunCommand } from '../command.ts';
 import { REPLAY_OPTIONS } from '../options.ts';
-import { askerFor, originFor } from './own-gateway.ts';
+import { askerFor, originFor, successOf } from './own-gateway.ts';
 
 /** Timeout in milliseconds, because models may take as long as a request may. */
 const PATIENCE_MS = 3_600_000;
@@ -18,7 +18,7 @@ const ROWS = {
   finish_reason: 'finish reason',
   input_tokens: 'input tokens',
   output_tokens: 'output tokens',
-  reasoning_tokens: 'of which reasoning',
+  reasoning_tokens: 'reasoning tokens',
   usd: 'cost (USD)',
   first_content_ms: 'first content (ms)',
   duration_ms: 'time (ms)',
@@ -28,21 +28,17 @@ export const replay: RunCommand = async (argv) => {
   const args = parseArguments(argv, REPLAY_OPTIONS);
   const [id, ...more] = args.words;
   if (id === undefined || more.length > 0)
-    throw new GatewayError('invalid_request', 'say which generation, by its id or that of its answer');
+    throw new GatewayError('invalid_request', 'requires the id of a generation or of its response');
   const origin = originFor(args);
   const body = { model: args.option('model'), provider: args.option('provider'), tools: args.flag('tools') };
   const ask = await askerFor(args, origin);
-  const { status, text } = await ask({
+  const response = await ask({
     method: 'POST',
     path: `/v1/management/generations/${encodeURIComponent(id)}/replay`,
     body: JSON.stringify(body),
     patienceMs: PATIENCE_MS,
   });
-  const answer = asObject(parseJson(text));
-  if (status !== 200) {
-    const said = asString(asObject(answer['error'])['message']);
-    throw new GatewayError('invalid_request', said ?? TEXTS.statusOf(origin, status));
-  }
+  const answer = asObject(successOf(response, origin));
   process.stdout.write(args.json ? jsonText(answer) : printableLines(replayText(answer)));
   return 0;
 };
@@ -57,8 +53,8 @@ function replayText(answer: JsonObject): string {
     difference(before[name], after[name]),
   ]);
   const table = padColumns([['', 'BEFORE', 'NOW', ''], ...rows]).map((row) => row.join('  ').trimEnd());
-  if (answer['same_answer'] === true) return `${table.join('\n')}\n\nThe answer is the same.\n`;
-  const said = (run: JsonObject): string => asString(run['answer']) ?? '(not known)';
+  if (answer['same_answer'] === true) return `${table.join('\n')}\n\nThe response is the same.\n`;
+  const said = (run: JsonObject): string => asString(run['answer']) ?? '(unknown)';
   return `${table.join('\n')}\n\nBEFORE\n${said(before)}\n\nNOW\n${said(after)}\n`;
 }
 

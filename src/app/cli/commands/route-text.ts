@@ -62,7 +62,7 @@ export function routeText(table: JsonObject, options: RouteTextOptions): string 
     lines.push('', 'Not tried:', ...excludedLines(first, options.width, paint));
   }
   if (excluded.length > MOST_EXCLUDED)
-    lines.push(`${GAP}… and ${excluded.length - MOST_EXCLUDED} more: --json shows all`);
+    lines.push(`${GAP}… and ${excluded.length - MOST_EXCLUDED} more (--json shows all)`);
   return `${lines.join('\n')}\n`;
 }
 

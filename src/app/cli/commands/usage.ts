@@ -72,7 +72,7 @@ export const usage: RunCommand = async (argv) => {
     if (recounted !== undefined) {
       const day = Math.floor(timeOf('recount', recounted, { nowMs, timeZone: UTC }) / DAY_MS);
       const records = await storage.usage.recount(day);
-      process.stdout.write(`The sums of ${dayName(day)} were added up again from ${records} records.\n`);
+      process.stdout.write(`Recomputed the sums of ${dayName(day)} from ${records} records.\n`);
       return 0;
     }
     const isByEndUser = args.option('by') === END_USER;
@@ -127,7 +127,10 @@ async function printUsage(
   const groupBy = listOf(args.option('by')).map(dimensionOf);
   const interval = intervalOf(args.option('every'));
   if (isMinutes(interval) && times.fromMs < nowMs - MINUTES_KEPT_MS)
-    throw new GatewayError('invalid_request', `--every ${interval} reaches back two days: say --since 24h`);
+    throw new GatewayError(
+      'invalid_request',
+      `--every ${interval}: supports only the last two days; use --since 24h`,
+    );
   const { rows } = await store.query({ ...times, groupBy, interval, timeZone, filters });
   const names = [...(interval ? ['start'] : []), ...groupBy];
   const isByPlace = groupBy.includes('provider') || groupBy.includes('endpoint');
@@ -152,8 +155,8 @@ function footer(
   const lacks =
     unpriced === 0
       ? ''
-      : ` ${unpriced} ${unpriced === 1 ? 'request has' : 'requests have'} no known price: USD lacks ${unpriced === 1 ? 'it' : 'them'}.`;
-  return `From ${time(fromMs)} to ${time(toMs)} UTC; days are those of ${timeZone}.${lacks}`;
+      : ` ${unpriced} ${unpriced === 1 ? 'request has' : 'requests have'} no known price and ${unpriced === 1 ? 'is' : 'are'} not included in USD.`;
+  return `From ${time(fromMs)} to ${time(toMs)} UTC. Days are in the time zone ${timeZone}.${lacks}`;
 }
 
 async function printEndUsers(
@@ -179,7 +182,7 @@ function print(
 ): void {
   if (args.flag('csv')) process.stdout.write(printableLines(usageCsv(allColumns, all)));
   else if (args.json) process.stdout.write(jsonText(all));
-  else if (rows.length === 0) process.stdout.write('Nothing was used in that time.\n');
+  else if (rows.length === 0) process.stdout.write('No usage in this period.\n');
   else
     printRows(
       rows.map((row) => ({ ...row, ...dollars(row, 'usd'), ...dollars(row, 'saved') })),
@@ -230,7 +233,7 @@ function dimensionOf(name: string): UsageDimension {
   const dimension = USAGE_DIMENSIONS.find((each) => each === name);
   if (dimension) return dimension;
   const known = `${USAGE_DIMENSIONS.join(', ')}, or ${END_USER} alone`;
-  throw new GatewayError('invalid_request', `--by: there is no "${name}"; use ${known}`);
+  throw new GatewayError('invalid_request', `--by: must be ${known} (got "${name}")`);
 }
 
 function intervalOf(text: string | undefined): UsageInterval | null {
@@ -239,7 +242,7 @@ function intervalOf(text: string | undefined): UsageInterval | null {
   if (interval) return interval;
   throw new GatewayError(
     'invalid_request',
-    `--every: there is no "${text}"; use ${USAGE_INTERVALS.join(', ')}`,
+    `--every: must be one of ${USAGE_INTERVALS.join(', ')} (got "${text}")`,
   );
 }
 
@@ -255,6 +258,6 @@ function timeOf(option: string, text: string, { nowMs, timeZone }: Now): UnixMs 
   if (!Number.isNaN(ms)) return ms;
   throw new GatewayError(
     'invalid_request',
-    `--${option}: "${text}" is none of today, yesterday, a date such as 2027-01-31, and a time such as 24h, 7d or 4w`,
+    `--${option}: must be today, yesterday, a date such as 2027-01-31, or a duration such as 24h, 7d or 4w (got "${text}")`,
   );
 }

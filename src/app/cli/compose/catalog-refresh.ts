@@ -62,7 +62,7 @@ export class CatalogRefresh implements Part {
     } catch (error) {
       const retry = Math.min(RETRY_MS, everyMs);
       this.#last = { source: refresh, at: clock.wall() - everyMs + retry, fingerprint };
-      log.error('newer prices and models were refused; what was known stays in force', {
+      log.error('new prices and models were rejected; the previous ones stay in use', {
         source: nameOfSource(refresh),
         error,
       });
@@ -78,9 +78,9 @@ export class CatalogRefresh implements Part {
     if (this.#isStopped) return;
     const at = clock.wall();
     if (book !== this.#book) {
-      if (!settings.usePrices(book)) throw new Error('the configuration is not valid with them');
+      if (!settings.usePrices(book)) throw new Error('the configuration would be invalid with them');
       this.#book = book;
-      log.info('newer prices and models are in force', {
+      log.info('new prices and models are in use', {
         source: nameOfSource(source),
         version: book.version,
       });
@@ -89,7 +89,7 @@ export class CatalogRefresh implements Part {
       const kept = { version: book.version, from: source, at, vendors: book.vendors() };
       keepPrices(settings.config().dataDir, kept);
     } catch (error) {
-      log.warn('newer prices and models could not be kept for the next start', { error });
+      log.warn('new prices and models could not be saved for the next start', { error });
     }
   }
 }

@@ -128,7 +128,7 @@ function openUpstream({ config, log }: Pick<Settings, 'config' | 'log'>, clock: 
     network: () => config().upstream.network,
     every: (ms, run) => clock.every(ms, run),
     stray: ({ label }) =>
-      log.warn('bytes came that nobody had asked for; for a minute no connection is used twice', {
+      log.warn('upstream sent unexpected bytes; its connections are not reused for one minute', {
         from: label,
       }),
   });

@@ -64,7 +64,7 @@ export async function openAccounts(parts: AccountParts): Promise<Accounts> {
   void replicas.look();
   await recoverRunning(storage);
   await opened.restored();
-  const unread = (error: unknown): void => log.error('the API keys could not be read again', { error });
+  const unread = (error: unknown): void => log.error('API keys could not be reloaded', { error });
   let stopKeys: (() => void) | undefined;
   return {
     keys,

@@ -43,7 +43,7 @@ export class KnownFindings {
   /** Problem of the last read, with advice. Null: none. */
   get problem(): string | null {
     const { problem, isDamaged } = this.#read;
-    return isDamaged ? `${problem}; \`${inThisShell('doctor --forget')}\` mends it` : problem;
+    return isDamaged ? `${problem}; \`${inThisShell('doctor --forget')}\` repairs it` : problem;
   }
 
   /** Findings of the last reading. */
@@ -113,7 +113,7 @@ export async function withFindings<Result>(
   const storage = await openStorage(config, (sentence) => void process.stderr.write(`${sentence}\n`));
   try {
     const { findings } = storage;
-    if (!findings) throw new GatewayError('internal', 'this database does not keep what was found');
+    if (!findings) throw new GatewayError('internal', 'this database does not store probe results');
     return await action({
       read: () => readShared(findings),
       store: (made) => storeShared(findings, made),
@@ -125,7 +125,7 @@ export async function withFindings<Result>(
 }
 
 async function readShared(store: FindingStore): Promise<Capabilities> {
-  return readDiagnoses(await store.all(), 'doctor_findings of the database');
+  return readDiagnoses(await store.all(), 'the database table doctor_findings');
 }
 
 /** Stores results in the database, replacing older ones of the same endpoints. */

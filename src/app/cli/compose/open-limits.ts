@@ -73,13 +73,16 @@ export function openLimits(parts: LimitParts): OpenLimits {
     for (let at = reading; isOpen; at = restored.catchUp())
       try {
         await at;
-        return log.info('what was used of limits is read');
+        return log.info('limit usage has been restored from the ledger');
       } catch (error) {
         if (!isOpen) return;
         if (!isLogged)
-          log.error('what was used of limits could not be read: requests that they count are refused', {
-            error,
-          });
+          log.error(
+            'limit usage could not be restored from the ledger; requests under these limits are refused',
+            {
+              error,
+            },
+          );
         isLogged = true;
         await pause(AGAIN_MS);
       }
@@ -94,7 +97,7 @@ export function openLimits(parts: LimitParts): OpenLimits {
       restored
         .catchUp(changed)
         .catch((error: unknown) =>
-          log.error('new limits begin at nothing used: the ledger could not be read', { error }),
+          log.error('the ledger could not be read; new limits start at zero usage', { error }),
         );
     },
     async restored() {
@@ -104,9 +107,7 @@ export function openLimits(parts: LimitParts): OpenLimits {
       const stopWaiting = clock.after(START_MS, () => late.resolve(true));
       const isLate = await Promise.race([whole.then(() => false), late.promise]).finally(stopWaiting);
       if (!isLate) return;
-      log.warn(
-        'what was used of limits is still read from older records: requests that they count wait for it',
-      );
+      log.warn('limit usage is still being restored from older records; requests under these limits wait');
       void goOn(whole);
     },
     close() {

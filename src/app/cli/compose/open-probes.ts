@@ -45,12 +45,12 @@ export function openProbes({
   /** Earlier measurements are ignored: a quirk is either found again or gone. */
   function chosen(provider: string, modelId: string): Chosen {
     const model = settings.unmeasured().find(modelId);
-    if (!model) throw missing('model', `There is no model '${modelId.slice(0, 100)}'.`);
+    if (!model) throw missing('model', `Model '${modelId.slice(0, 100)}' not found.`);
     const endpoint = model.endpoints.find((each) => each.provider === provider);
     if (!endpoint) throw missing('provider', `${provider.slice(0, 100)} does not serve ${model.id}.`);
     const isText = model.outputModalities.includes('text');
     const task = isText ? undefined : taskMaking(model.outputModalities);
-    if (!isText && !task) throw missing('model', `${model.id} does nothing that is probed.`);
+    if (!isText && !task) throw missing('model', `${model.id} supports no task that has probes.`);
     return { endpoint, isBuiltIn: model.builtIn === true, task };
   }
 

@@ -139,7 +139,9 @@ export function openSettings(parts: SettingsParts): Settings {
     knownPrices,
     findings,
     followFindings: background(() =>
-      findings.watch(reread, (error) => log.error('what `doctor` found could not be read again', { error })),
+      findings.watch(reread, (error) =>
+        log.error('probe results of `doctor` could not be reloaded', { error }),
+      ),
     ),
     async readFindings(storage) {
       if (await findings.open(storage)) snapshot = snapshotOf(loaded, 1);

@@ -44,7 +44,7 @@ export async function openStorage(
   if (secrets.length === 0)
     throw new ConfigError(
       'secret',
-      'a database that several processes share needs a secret that all of them know: set it (or DRAGOMAN_SECRET) to what `openssl rand -hex 32` says, or to the line in secret.key of the data directory whose keys are to stay good',
+      'required with `database_url`: all processes that share the database need the same secret. Set it (or DRAGOMAN_SECRET) to the output of `openssl rand -hex 32`. To keep existing keys valid, use the content of secret.key in their data directory.',
     );
   // Loaded on demand, so that a gateway with the embedded database does not hold it in memory.
   const { openPostgresStorage } = await import('../../../storage/postgres/storage.ts');
@@ -71,10 +71,14 @@ export async function openStorage(
 export function masterSecrets({ secret, earlierSecrets }: Config): readonly Uint8Array[] {
   const given = [secret, ...earlierSecrets].filter((one) => one !== null);
   if (!secret && given.length > 0)
-    throw new ConfigError('earlier_secrets', 'there are earlier values of `secret`, but none of now');
+    throw new ConfigError('earlier_secrets', 'requires `secret`, which is not set');
   return given.map((one) => {
     const master = masterOf(one.reveal());
-    if (!master) throw new ConfigError('secret', 'must be 64 hexadecimal digits: `openssl rand -hex 32`');
+    if (!master)
+      throw new ConfigError(
+        'secret',
+        'must be 64 hexadecimal digits, such as the output of `openssl rand -hex 32`',
+      );
     return master;
   });
 }

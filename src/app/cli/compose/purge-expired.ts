@@ -31,7 +31,7 @@ export function purgeExpired({ stores, goesOn, clock, log }: PurgeOptions): () =
     if (running.has(store)) return void due.add(store);
     running.add(store);
     purgeAll(store, clock.wall(), goesOn)
-      .catch((error: unknown) => log.warn('what has expired could not be deleted', { error }))
+      .catch((error: unknown) => log.warn('expired data could not be deleted', { error }))
       .finally(() => {
         running.delete(store);
         if (due.delete(store) && goesOn()) purgeOne(store);

@@ -15,7 +15,7 @@ const MAX_OUTPUT_BYTES = 4 * 1_048_576;
 /** Folder in which container platforms mount secrets. */
 const MOUNTED = '/run/secrets';
 
-const turns = new Turns(1, 8, 'drafts wait to be checked');
+const turns = new Turns(1, 8, 'configurations are queued to be checked');
 
 /**
  * Checks the text of a configuration file. Exceeding the limits on time or memory is a problem of the draft.
@@ -46,12 +46,12 @@ export async function tryDraft(
     }),
   );
   if (end.type === 'answer') return JSON.parse(new TextDecoder().decode(end.output)) as DraftAnswer;
-  return { problems: [`the file cannot be checked: ${REASONS[end.type]}`], unchecked: [] };
+  return { problems: [`the configuration cannot be checked: ${REASONS[end.type]}`], unchecked: [] };
 }
 
 const REASONS: Readonly<Record<Exclude<ProgramEnd['type'], 'answer'>, string>> = {
   timeout: TEXTS.checkTooSlow(TIMEOUT_MS / 1000),
-  memory: `checking it takes more than ${MAX_MEMORY_BYTES / 1_048_576} MB of memory`,
+  memory: `the check needs more than ${MAX_MEMORY_BYTES / 1_048_576} MB of memory`,
   output: 'it has too many problems',
-  failed: 'the check ended without an answer',
+  failed: 'the check failed',
 };

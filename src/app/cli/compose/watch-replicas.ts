@@ -30,7 +30,7 @@ export interface WatchedReplicas {
 const SAY_MS = 10_000;
 const HOLDS_MS = 30_000;
 const SENTENCE =
-  'other processes serve the same database and no `redis_url` is set: each counts limits and budgets by itself, so together they let through more. Give all of them one `redis_url`';
+  'other processes use the same database, but `redis_url` is not set: each process counts limits and budgets separately, so that their sum can exceed a limit. Set the same `redis_url` for all processes';
 
 const NOBODY: WatchedReplicas = {
   look: () => Promise.resolve(),

@@ -51,8 +51,8 @@ export class ExchangedAnswers implements AnswerExchange {
     this.#frames = new SealedFrames(options.secret);
     this.#reach = new Reach({
       ...options,
-      gone: 'the store of answers does not answer: idempotency keys hold for this process alone',
-      back: 'the store of answers answers again: idempotency keys hold for all processes',
+      gone: 'the response store is unreachable: idempotency keys apply to each process separately',
+      back: 'the response store is reachable again: idempotency keys apply to all processes',
     });
   }
 

@@ -16,13 +16,13 @@ export const answers: Probe = {
   tokens: () => 2 * QUESTION_TOKENS,
   async run(examination) {
     const answer = await examination.ask({ text: HELLO });
-    if (!answer.failure) return yes('it answers');
+    if (!answer.failure) return yes('responds');
     if (isRefused(answer)) {
       // Some servers know only one of the two names, and reject or ignore the other.
       const maxTokensField = otherField(examination);
       const again = await examination.ask({ text: HELLO, quirks: { maxTokensField } });
       if (!again.failure)
-        return yes(`it answers, but not to the other name of the output limit: ${wordsOf(answer)}`, {
+        return yes(`responds, but rejects the other name of the output limit: ${wordsOf(answer)}`, {
           facts: { quirks: { maxTokensField } },
         });
     }
@@ -39,7 +39,7 @@ export function doesTask({ ask, tokens }: NonNullable<Task['probe']>): Probe {
     tokens: () => tokens,
     async run({ endpoint, asking }) {
       const failure = await ask(endpoint, asking);
-      return failure ? failed(failure, wordsOfFailure(failure)) : yes('it answers');
+      return failure ? failed(failure, wordsOfFailure(failure)) : yes('responds');
     },
   };
 }
@@ -52,17 +52,17 @@ function failed(failure: GatewayError | null, words: string): Verdict {
   switch (failure?.kind) {
     case 'rate_limited':
     case 'quota':
-      return unknown(`reached, but it does not answer now: ${words}`);
+      return unknown(`reachable, but does not respond: ${words}`);
     case 'authentication':
     case 'permission':
-      return no(`the key is refused: ${words}`);
+      return no(`key rejected: ${words}`);
     case 'not_found':
-      return no(`no such model or address: ${words}`);
+      return no(`model or address not found: ${words}`);
     case 'timeout':
       return no(`silent: ${words}`);
     default: {
       const status = failure?.upstream?.status;
-      return status === undefined || status < 500 ? no(words) : unknown(`reached, but it fails: ${words}`);
+      return status === undefined || status < 500 ? no(words) : unknown(`reachable, but failing: ${words}`);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Item, Part, Quirks, Role } from '../../../canonical/index.ts';
 import { serverFacts } from '../../../protocols/index.ts';
 import { QUESTION_TOKENS, userSays, type Examination } from '../examination.ts';
 import { no, unknown, whereVaries, yes, type Probe, type Verdict } from '../probe.ts';
-import { isRefused, isUnclear, quoted, textOf, wordsOf } from '../read-answer.ts';
+import { isRefused, isUnclear, quoted, rejectedWith, textOf, wordsOf } from '../read-answer.ts';
 import type { AskedAnswer } from '../../../engine/index.ts';
 
 const ORDER = 'Answer every message with the single word MARIGOLD and nothing else.';
@@ -14,16 +14,16 @@ function says(role: Role, ...texts: readonly string[]): Item {
 }
 
 function obeyed(answer: AskedAnswer): Verdict {
-  if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`);
+  if (isRefused(answer)) return no(rejectedWith(answer));
   if (isUnclear(answer)) return unknown(wordsOf(answer));
   return /marigold/i.test(textOf(answer)) && !textOf(answer).includes(ORDER)
-    ? yes('the instruction is obeyed')
-    : no(`accepted, but not obeyed: ${wordsOf(answer)}`);
+    ? yes('the model followed the instruction')
+    : no(`accepted, but not followed: ${wordsOf(answer)}`);
 }
 
 const systemRole: Probe = {
   id: SYSTEM,
-  title: 'system instructions obeyed',
+  title: 'follows system instructions',
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   async run(examination) {
@@ -38,7 +38,7 @@ const systemRole: Probe = {
 
 const developerRole: Probe = {
   id: 'developer_role',
-  title: 'developer role obeyed',
+  title: 'follows developer role',
   suits: whereVaries('systemRole'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
@@ -64,7 +64,7 @@ async function accepted(
   facts: { readonly taken: Partial<Quirks>; readonly refused: Partial<Quirks> },
 ): Promise<Verdict> {
   const answer = await examination.ask(wish);
-  if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`, { facts: { quirks: facts.refused } });
+  if (isRefused(answer)) return no(rejectedWith(answer), { facts: { quirks: facts.refused } });
   if (answer.failure) return unknown(wordsOf(answer));
   return yes('accepted', { facts: { quirks: facts.taken } });
 }
@@ -108,7 +108,7 @@ const textParts: Probe = {
 
 const unknownMembers: Probe = {
   id: 'unknown_members',
-  title: 'unknown members pass',
+  title: 'accepts unknown parameters',
   suits: whereVaries('unknownFields'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
@@ -132,7 +132,7 @@ const MOST_WAYS = 4;
 
 const prefill: Probe = {
   id: 'prefill',
-  title: 'continues a begun answer',
+  title: 'continues a partial answer',
   suits: whereVaries('prefill'),
   calls: MOST_WAYS,
   tokens: () => MOST_WAYS * QUESTION_TOKENS,
@@ -181,11 +181,11 @@ const image: Probe = {
       ],
     };
     const answer = await examination.ask({ items: [question] });
-    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`);
+    if (isRefused(answer)) return no(rejectedWith(answer));
     if (isUnclear(answer)) return unknown(wordsOf(answer));
     return /\b(red|scarlet|crimson)\b/i.test(textOf(answer))
-      ? yes(`it said "${quoted(textOf(answer))}"`)
-      : unknown(`accepted, but it does not say what it saw: ${wordsOf(answer)}`);
+      ? yes(`answered "${quoted(textOf(answer))}"`)
+      : unknown(`accepted, but not recognised: ${wordsOf(answer)}`);
   },
 };
 

@@ -27,11 +27,11 @@ const jsonSchema: Probe = {
       responseFormat: { type: 'json_schema', name: 'shade', schema: SCHEMA, strict: true },
       quirks: { structuredOutput: 'json_schema' },
     });
-    if (isRefused(answer)) return no(`refused, the gateway emulates it: ${wordsOf(answer)}`);
+    if (isRefused(answer)) return no(`rejected; the gateway emulates it: ${wordsOf(answer)}`);
     if (isUnclear(answer)) return unknown(wordsOf(answer));
     return follows(parseJson(textOf(answer)))
-      ? yes('the answer follows it', { facts: { quirks: { structuredOutput: 'json_schema' } } })
-      : no(`accepted, but not enforced, the gateway emulates it: ${wordsOf(answer)}`);
+      ? yes('the response conforms to the schema', { facts: { quirks: { structuredOutput: 'json_schema' } } })
+      : no(`accepted, but not enforced; the gateway emulates it: ${wordsOf(answer)}`);
   },
 };
 
@@ -61,11 +61,11 @@ const jsonObject: Probe = {
     const isBest = examination.outcomes.get(SCHEMA_PROBE) === 'no';
     const found = (structuredOutput: 'json_object' | 'none') =>
       isBest ? { facts: { quirks: { structuredOutput } } } : {};
-    if (isRefused(answer)) return no(`refused, the gateway emulates it: ${wordsOf(answer)}`, found('none'));
+    if (isRefused(answer)) return no(`rejected; the gateway emulates it: ${wordsOf(answer)}`, found('none'));
     if (isUnclear(answer)) return unknown(wordsOf(answer));
     return isJsonObject(parseJson(textOf(answer)))
-      ? yes('the answer is an object', found('json_object'))
-      : no(`accepted, but not enforced, the gateway emulates it: ${wordsOf(answer)}`, found('none'));
+      ? yes('the response is a JSON object', found('json_object'))
+      : no(`accepted, but not enforced; the gateway emulates it: ${wordsOf(answer)}`, found('none'));
   },
 };
 

@@ -13,7 +13,7 @@ const OBEYED = SMALL_LIMIT * 2;
 
 const limit: Probe = {
   id: 'output_limit',
-  title: 'output limit obeyed',
+  title: 'respects output limit',
   calls: 2,
   tokens: () => 2 * QUESTION_TOKENS,
   async run(examination) {
@@ -35,7 +35,7 @@ const limit: Probe = {
         finish?.reason === 'length' ||
         (usage && !usage.estimated && outputTokens(usage) <= OBEYED && !textOf(answer).includes('100'))
       ) {
-        return yes('the answer was cut where it was told to', {
+        return yes('the response ended at the limit', {
           value: field ?? undefined,
           facts: { quirks: { ...quirks, ...cutFacts(examination, answer) } },
         });
@@ -59,7 +59,7 @@ const streaming: Probe = {
   tokens: () => 2 * QUESTION_TOKENS,
   async run(examination) {
     const ways = examination.valuesOf('streamUsage');
-    let last = unknown('nothing was asked');
+    let last = unknown('no request was sent');
     let isOtherRefused = false;
     for (const streamUsage of ways) {
       const answer = await examination.ask({ text: 'count to 10', stream: true, quirks: { streamUsage } });
@@ -68,13 +68,16 @@ const streaming: Probe = {
         if (last.outcome !== 'no') last = isRefused(answer) ? no(wordsOf(answer)) : unknown(wordsOf(answer));
         continue;
       }
-      if (!answer.streamed) return no('it answers as a whole when a stream is asked for');
+      if (!answer.streamed) return no('does not stream: responds with a complete body');
       if (answer.collected.usage && !answer.collected.usage.estimated)
-        return yes(streamUsage === 'always' ? 'counts come by themselves' : 'counts come when asked for', {
-          value: streamUsage,
-          facts: { quirks: { streamUsage } },
-        });
-      last = no('it streams, but never says how many tokens: the gateway estimates them', {
+        return yes(
+          streamUsage === 'always' ? 'token counts always included' : 'token counts included on request',
+          {
+            value: streamUsage,
+            facts: { quirks: { streamUsage } },
+          },
+        );
+      last = no('streams without token counts; the gateway estimates them', {
         value: 'no counts',
         facts: isOtherRefused ? { quirks: { streamUsage } } : {},
       });
@@ -85,22 +88,22 @@ const streaming: Probe = {
 
 const stop: Probe = {
   id: 'stop',
-  title: 'stop sequences obeyed',
+  title: 'respects stop sequences',
   suits: whereTaken('stop'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   async run(examination) {
     const answer = await examination.ask({ text: 'count to 12', stop: ['7'] });
     if (isRefused(answer))
-      return no(`refused, the gateway cuts instead: ${wordsOf(answer)}`, {
+      return no(`rejected; the gateway truncates instead: ${wordsOf(answer)}`, {
         facts: { parameters: { stop: false } },
       });
     if (isUnclear(answer)) return unknown(wordsOf(answer));
     const text = textOf(answer);
     if (/7|8/.test(text))
-      return no('ignored, the gateway cuts instead', { facts: { parameters: { stop: false } } });
+      return no('ignored; the gateway truncates instead', { facts: { parameters: { stop: false } } });
     return text.includes('6')
-      ? yes('it stopped before the sequence', { facts: { parameters: { stop: true } } })
+      ? yes('stopped before the sequence', { facts: { parameters: { stop: true } } })
       : unknown(wordsOf(answer));
   },
 };
@@ -111,7 +114,7 @@ const stop: Probe = {
  */
 const endReason: Probe = {
   id: 'end_reason',
-  title: 'says rightly why it ended',
+  title: 'correct finish reason',
   calls: 0,
   tokens: () => 0,
   async run(examination) {
@@ -122,7 +125,7 @@ const endReason: Probe = {
       const { finish } = answer.collected;
       if (answer.failure || !finish || wish.at) continue;
       seen += 1;
-      if (finish.raw === undefined && namesEnds) faults.add('no reason at all');
+      if (finish.raw === undefined && namesEnds) faults.add('no reason');
       // OpenAI also ends a forced named tool call with `stop`.
       else if (
         callsOf(answer).length > 0 &&
@@ -130,13 +133,13 @@ const endReason: Probe = {
         finish.reason !== 'tool_calls' &&
         namesEnds
       )
-        faults.add(`"${quoted(finish.raw ?? finish.reason)}" after calls of tools`);
+        faults.add(`"${quoted(finish.raw ?? finish.reason)}" after tool calls`);
       else if (finish.reason === 'unknown' && finish.raw !== undefined)
-        faults.add(`the unknown word "${quoted(finish.raw)}"`);
+        faults.add(`the unknown value "${quoted(finish.raw)}"`);
     }
-    if (seen === 0) return unknown('no answer to judge by');
-    if (faults.size === 0) return yes(`in ${seen} answers`);
-    return no(`${[...faults].join(', ')}; clients of the gateway get the right one`);
+    if (seen === 0) return unknown('no response to check');
+    if (faults.size === 0) return yes(`in ${seen} responses`);
+    return no(`${[...faults].join(', ')}; the gateway corrects it for clients`);
   },
 };
 

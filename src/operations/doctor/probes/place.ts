@@ -26,14 +26,14 @@ const modelsList: Probe = {
     const listed = await once(shared, `list ${endpoint.provider} ${endpoint.baseUrl}`, () =>
       listModels(endpoint, asking),
     );
-    if (!listed) return unknown('it gives no list of models');
+    if (!listed) return unknown('no list of models');
     // Ollama lists models with their tag, and also accepts them without the default tag.
     const entry = listed.get(endpoint.model) ?? listed.get(`${endpoint.model}:latest`);
-    if (!entry) return no(`not among the ${listed.size} models that it lists`);
+    if (!entry) return no(`not among its ${listed.size} listed models`);
     const contextLength = CONTEXT_MEMBERS.map((member) => asNumber(entry[member])).find(
       (tokens) => tokens !== undefined && Number.isInteger(tokens) && tokens > 0 && tokens <= MOST_CONTEXT,
     );
-    return yes(`one of ${listed.size}`, {
+    return yes(`one of ${listed.size} listed models`, {
       value: contextLength === undefined ? undefined : `context ${contextLength}`,
       facts: contextLength === undefined ? {} : { contextLength },
     });
@@ -67,7 +67,7 @@ function siblingOf(endpoint: Endpoint, protocol: Protocol): Endpoint {
 
 const otherProtocols: Probe = {
   id: 'protocols',
-  title: 'other protocols, same address',
+  title: 'other protocols at this address',
   suits: (protocol) => SIBLINGS.includes(protocol),
   calls: SIBLINGS.length - 1,
   tokens: () => (SIBLINGS.length - 1) * QUESTION_TOKENS,
@@ -82,7 +82,7 @@ const otherProtocols: Probe = {
 async function findSiblings(examination: Examination): Promise<Verdict> {
   const { endpoint } = examination;
   if (endpoint.hosting || endpoint.credential)
-    return unknown('not asked: another vendor’s protocol has addresses of its own there');
+    return unknown('skipped: other protocols have different addresses there');
   const found: string[] = [];
   const unclear: string[] = [];
   for (const protocol of SIBLINGS) {
@@ -97,7 +97,7 @@ async function findSiblings(examination: Examination): Promise<Verdict> {
     else if (status !== 404 && status !== 405 && status !== 501)
       unclear.push(`${protocol.name}: ${quoted(answer.failure.message)}`);
   }
-  if (found.length > 0) return yes('they can be configured under `protocols`', { value: found.join(', ') });
+  if (found.length > 0) return yes('can be added under `protocols`', { value: found.join(', ') });
   return unclear.length > 0 ? unknown(unclear.join('; ')) : no('none');
 }
 
@@ -125,18 +125,20 @@ function wordsFor(contextLength: number | null): number | null {
 
 const context: Probe = {
   id: 'context_limit',
-  title: 'says how long its context is',
+  title: 'reports context length',
   deep: true,
   calls: 1,
   tokens: (contextLength) => wordsFor(contextLength) ?? 0,
   async run(examination) {
     const { endpoint } = examination;
     const words = wordsFor(endpoint.contextLength);
-    if (words === null) return unknown(`not asked: a prompt would have more than ${MOST_WORDS} words`);
+    if (words === null) return unknown(`skipped: would need a prompt of more than ${MOST_WORDS} words`);
     const answer = await examination.ask({ text: 'word '.repeat(words), maxOutputTokens: 16 });
     const { failure } = answer;
     if (!failure)
-      return unknown(`a prompt of ${words} words was answered: it is longer, or the prompt was cut`);
+      return unknown(
+        `accepted a prompt of ${words} words: the context is longer, or the prompt was truncated`,
+      );
     const contextLength = limitIn(failure.message);
     const isLimit = failure.kind === 'context_overflow' || isRefused(answer);
     if (!isLimit || contextLength === null) return unknown(quoted(failure.message));

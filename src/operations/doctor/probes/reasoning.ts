@@ -35,7 +35,7 @@ const STYLE_OF: readonly (readonly [Exclude<Quirks['reasoningField'], 'none'>, R
 
 const reasoning: Probe = {
   id: 'reasoning',
-  title: 'reasons when told to',
+  title: 'reasons on request',
   calls: 1 + STYLE_OF.length,
   tokens: () => (1 + STYLE_OF.length) * (QUESTION_TOKENS + BUDGET),
   async run(examination) {
@@ -68,7 +68,7 @@ async function findField(examination: Examination, byItself: boolean): Promise<V
     else if (answer.failure) isCertain = false;
     else if (hasReasoned(answer) !== byItself) {
       note(examination, answer);
-      return yes(byItself ? 'by itself, and can be told not to' : 'when asked to', {
+      return yes(byItself ? 'by default; can be disabled' : 'on request', {
         value: [field, shown(examination)].filter(Boolean).join(', '),
         facts: {
           quirks: { reasoningField: field },
@@ -79,14 +79,14 @@ async function findField(examination: Examination, byItself: boolean): Promise<V
     }
   }
   if (byItself)
-    return yes('by itself; nothing switches it off', {
+    return yes('always; cannot be disabled', {
       value: ['always', shown(examination)].filter(Boolean).join(', '),
       facts: isCertain && known !== 'none' ? { reasoningStyle: known, reasoningMandatory: true } : {},
     });
-  if (!isCertain) return unknown('some of the questions were not answered');
+  if (!isCertain) return unknown('some requests failed');
   if (refusals.length === candidates.length)
-    return no('every member for it is refused', { facts: { reasoningStyle: 'none' } });
-  return no('no member for it changes anything');
+    return no('every parameter for it is rejected', { facts: { reasoningStyle: 'none' } });
+  return no('no parameter for it has an effect');
 }
 
 /** Finds the style for protocols with a single member, which takes levels, tokens, or both. */
@@ -114,10 +114,10 @@ async function findStyle(examination: Examination, byItself: boolean): Promise<V
     : refused === styles.length
       ? { reasoningStyle: 'none' }
       : {};
-  if (style) return yes(`told by ${works.join(' or ')}`, { value: facts.reasoningStyle, facts });
+  if (style) return yes(`controlled by ${works.join(' or ')}`, { value: facts.reasoningStyle, facts });
   return byItself
-    ? yes('by itself; it cannot be told to', { value: 'always', facts })
-    : no(words.join('; ') || 'no sign of it', { facts });
+    ? yes('by default; cannot be controlled', { value: 'always', facts })
+    : no(words.join('; ') || 'no reasoning detected', { facts });
 }
 
 const MEMBERS = ['reasoning_details', 'reasoning_content', 'reasoning'] as const;
@@ -130,18 +130,18 @@ function note(examination: Examination, { text }: AskedAnswer): void {
 }
 
 function shown({ reasoningMember }: Examination): string {
-  return reasoningMember === undefined ? '' : `shown in ${reasoningMember}`;
+  return reasoningMember === undefined ? '' : `returned in ${reasoningMember}`;
 }
 
 const replay: Probe = {
   id: 'reasoning_replay',
-  title: 'works without its reasoning back',
+  title: 'works without returned reasoning',
   suits: whereVaries('reasoningReplay'),
   calls: 3,
   tokens: () => 3 * (QUESTION_TOKENS + BUDGET),
   async run(examination) {
     const member = examination.reasoningMember;
-    if (member === undefined) return unknown('it showed no reasoning that could be given back');
+    if (member === undefined) return unknown('no reasoning in its response');
     const question = userSays('What is the weather in Paris? Call get_weather.');
     const always = {
       tools: [toolNamed('get_weather', 'city', 'Gets the weather of one city.')],
@@ -150,7 +150,7 @@ const replay: Probe = {
     };
     const first = await examination.ask({ ...always, items: [question] });
     const [call] = callsOf(first);
-    if (!call || !hasReasoned(first)) return unknown('it made no call with reasoning before it');
+    if (!call || !hasReasoned(first)) return unknown('no tool call with preceding reasoning');
     const items: readonly Item[] = [
       question,
       ...first.collected.items.map((item) => (item.type === 'reasoning' ? own(item, examination) : item)),
@@ -162,12 +162,12 @@ const replay: Probe = {
       },
     ];
     const without = await examination.ask({ ...always, items, quirks: { reasoningReplay: 'none' } });
-    if (!without.failure) return yes('a turn of calls goes on without it');
+    if (!without.failure) return yes('continues after tool calls without it');
     if (!isRefused(without)) return unknown(wordsOf(without));
     const back = await examination.ask({ ...always, items, quirks: { reasoningReplay: member } });
     return back.failure
-      ? unknown(`refused without it (${wordsOf(without)}), and with it: ${wordsOf(back)}`)
-      : no(`it must be given back: ${wordsOf(without)}`, {
+      ? unknown(`rejected without it (${wordsOf(without)}) and with it: ${wordsOf(back)}`)
+      : no(`must be sent back: ${wordsOf(without)}`, {
           value: member,
           facts: { quirks: { reasoningReplay: member } },
         });

@@ -1,9 +1,9 @@
-// Probes of function calls: required calls, a named function, schema-conforming arguments, several calls at once.
+// Probes of function calls: required calls, a named function, schema-conforming arguments, parallel tool calls.
 import type { FunctionTool } from '../../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { QUESTION_TOKENS, type Examination } from '../examination.ts';
 import { no, unknown, whereTaken, whereVaries, yes, type Probe, type Verdict } from '../probe.ts';
-import { callsOf, isRefused, isUnclear, quoted, wordsOf } from '../read-answer.ts';
+import { callsOf, isRefused, isUnclear, quoted, rejectedWith, wordsOf } from '../read-answer.ts';
 
 /** A function with one string argument. */
 export function toolNamed(name: string, argument: string, description: string): FunctionTool {
@@ -36,10 +36,10 @@ const tools: Probe = {
       text: 'What is the weather in Paris? Call get_weather.',
       tools: [WEATHER],
     });
-    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`);
+    if (isRefused(answer)) return no(rejectedWith(answer));
     if (isUnclear(answer)) return unknown(wordsOf(answer));
     const [call] = callsOf(answer);
-    return call ? yes(`it called ${quoted(call.name)}`) : unknown(`no call: ${wordsOf(answer)}`);
+    return call ? yes(`called ${quoted(call.name)}`) : unknown(`no call: ${wordsOf(answer)}`);
   },
 };
 
@@ -48,12 +48,12 @@ function withTools(
   ask: (examination: Examination) => Promise<Verdict>,
 ): (examination: Examination) => Promise<Verdict> {
   return (examination) =>
-    examination.outcomes.get(TOOLS) === 'no' ? Promise.resolve(no('it takes no tools')) : ask(examination);
+    examination.outcomes.get(TOOLS) === 'no' ? Promise.resolve(no('tools not supported')) : ask(examination);
 }
 
 const required: Probe = {
   id: 'tool_required',
-  title: 'a call can be demanded',
+  title: 'can require a tool call',
   calls: 2,
   tokens: () => 2 * QUESTION_TOKENS,
   run: withTools(async (examination) => {
@@ -68,12 +68,12 @@ const required: Probe = {
         quirks: { requiredToolChoice },
       });
       if (!answer.failure && callsOf(answer).length > 0)
-        return yes('it calls although told not to', {
+        return yes('calls a tool against the instruction', {
           value: words.length > 1 ? requiredToolChoice : undefined,
           facts: { quirks: { requiredToolChoice } },
         });
       if (isUnclear(answer)) isCertain = false;
-      last = isRefused(answer) ? `refused: ${wordsOf(answer)}` : `ignored: ${wordsOf(answer)}`;
+      last = isRefused(answer) ? rejectedWith(answer) : `ignored: ${wordsOf(answer)}`;
     }
     return isCertain ? no(last) : unknown(last);
   }),
@@ -81,7 +81,7 @@ const required: Probe = {
 
 const named: Probe = {
   id: 'tool_named',
-  title: 'a named call can be demanded',
+  title: 'can require a named tool',
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   run: withTools(async (examination) => {
@@ -92,12 +92,12 @@ const named: Probe = {
       quirks: { namedToolChoice: true },
     });
     const facts = (namedToolChoice: boolean) => ({ facts: { quirks: { namedToolChoice } } });
-    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`, facts(false));
+    if (isRefused(answer)) return no(rejectedWith(answer), facts(false));
     if (isUnclear(answer)) return unknown(wordsOf(answer));
     const names = callsOf(answer).map((call) => call.name);
     return names.length > 0 && names.every((name) => name === PLACE.name)
-      ? yes('it calls the other one', facts(true))
-      : no(`ignored: it called ${quoted(names.join(', ')) || 'nothing'}`, facts(false));
+      ? yes('calls the other tool', facts(true))
+      : no(`ignored: called ${quoted(names.join(', ')) || 'nothing'}`, facts(false));
   }),
 };
 
@@ -117,7 +117,7 @@ const PAINT: FunctionTool = {
 
 const strict: Probe = {
   id: 'tool_strict',
-  title: 'strict arguments enforced',
+  title: 'enforces strict arguments',
   suits: whereVaries('strictTools'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
@@ -128,12 +128,12 @@ const strict: Probe = {
       quirks: { strictTools: true },
     });
     const facts = (strictTools: boolean) => ({ facts: { quirks: { strictTools } } });
-    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`, facts(false));
+    if (isRefused(answer)) return no(rejectedWith(answer), facts(false));
     const [call] = callsOf(answer);
     if (isUnclear(answer) || !call) return unknown(wordsOf(answer));
     const value = parseJson(call.arguments);
     return isJsonObject(value) && COLOURS.includes(String(value['colour']))
-      ? yes('the arguments follow the schema', facts(true))
+      ? yes('the arguments conform to the schema', facts(true))
       : no(`accepted, but not enforced: ${quoted(call.arguments)}`, facts(false));
   }),
 };
@@ -142,35 +142,35 @@ const CITIES = 'Call get_weather for Paris and for Rome, in parallel: both calls
 
 const parallel: Probe = {
   id: 'tool_parallel',
-  title: 'several calls at once',
+  title: 'parallel tool calls',
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   run: withTools(async (examination) => {
     const answer = await examination.ask({ text: CITIES, tools: [WEATHER] });
-    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`);
+    if (isRefused(answer)) return no(rejectedWith(answer));
     if (isUnclear(answer)) return unknown(wordsOf(answer));
     const count = callsOf(answer).length;
-    if (count === 0) return unknown(`no call at all: ${wordsOf(answer)}`);
-    return count > 1 ? yes(`${count} calls in one answer`) : no('one call in an answer that wanted two');
+    if (count === 0) return unknown(`no call: ${wordsOf(answer)}`);
+    return count > 1 ? yes(`${count} calls in one response`) : no('one call instead of two');
   }),
 };
 
 const oneAtATime: Probe = {
   id: 'tool_one_at_a_time',
-  title: 'can be held to one call',
+  title: 'can be limited to one call',
   suits: whereTaken('parallelToolCalls'),
   calls: 1,
   tokens: () => QUESTION_TOKENS,
   run: withTools(async (examination) => {
     const answer = await examination.ask({ text: CITIES, tools: [WEATHER], parallelToolCalls: false });
     const facts = (parallelToolCalls: boolean) => ({ facts: { parameters: { parallelToolCalls } } });
-    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`, facts(false));
+    if (isRefused(answer)) return no(rejectedWith(answer), facts(false));
     const count = callsOf(answer).length;
     if (isUnclear(answer) || count === 0) return unknown(wordsOf(answer));
     // Yields no facts: being ignored does no harm, because the gateway enforces it anyway.
     return count === 1
       ? yes('one call', facts(true))
-      : no('ignored, the gateway lets only the first one pass');
+      : no('ignored; the gateway forwards only the first call');
   }),
 };
 

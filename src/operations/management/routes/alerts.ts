@@ -31,7 +31,7 @@ const alertSchema = z.object({
   data: z.record(z.string(), z.unknown()),
   raised_at: z.iso.datetime(),
   state: z.enum(['open', 'resolved']),
-  resolved_at: z.iso.datetime().nullable().describe('Null: it is open, or nobody knows when it was over.'),
+  resolved_at: z.iso.datetime().nullable().describe('Null: open, or the time is unknown.'),
 });
 
 const problemSchema = z.object({
@@ -64,11 +64,11 @@ export const ALERT_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/alerts',
     tag: 'Alerts',
-    summary: 'What operators were told, newest first: it is kept for 400 days.',
+    summary: 'Lists alerts, newest first. They are kept for 400 days.',
     query: z.strictObject({
       ...PAGE,
       type: z.string().optional().describe('Only alerts of this type.'),
-      state: z.enum(['open', 'resolved']).optional().describe('Only alerts that are over, or are not.'),
+      state: z.enum(['open', 'resolved']).optional().describe('Only open or only resolved alerts.'),
     }),
     answer: listOf(alertSchema),
     run: async ({ deps, query: { state, ...query } }) => {
@@ -92,7 +92,7 @@ export const ALERT_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/problems',
     tag: 'Alerts',
-    summary: 'What is wrong now, the worst first, and one sentence that says it.',
+    summary: 'Lists current problems, most severe first, with a summary sentence.',
     answer: z.object({
       object: z.literal('problems'),
       sentence: z.object({
@@ -100,10 +100,10 @@ export const ALERT_ROUTES: readonly Route[] = [
         failing: z.int().describe('Providers.'),
         recovering: z.int(),
         degraded: z.int(),
-        rerouted: z.int().describe('Requests of 24 hours that another provider answered.'),
+        rerouted: z.int().describe('Requests of the last 24 hours that another provider answered.'),
         failed: z.int(),
-        asked: z.int().describe('Providers that were asked in the last 24 hours.'),
-        budgets: z.int().describe('Budgets without room.'),
+        asked: z.int().describe('Providers that were called in the last 24 hours.'),
+        budgets: z.int().describe('Used-up budgets.'),
         expiring: z.int().describe('Keys that expire within a week.'),
         since: z.iso.datetime().nullable(),
       }),
@@ -167,8 +167,8 @@ function ledger({ deps }: Pick<RawCall, 'deps'>): readonly Problem[] {
   const { isStuck, isFull } = deps.ledger.backlog();
   if (!isStuck && !isFull) return [];
   const text = isFull
-    ? 'The journal is full: records may be lost.'
-    : 'The database does not accept records: they are kept in the journal.';
+    ? 'The journal is full. Records may be lost.'
+    : 'Records cannot be written to the database. They are queued in the journal.';
   return [{ kind: 'ledger', text, since: null }];
 }
 
@@ -182,7 +182,7 @@ async function budgets(call: Pick<RawCall, 'deps' | 'now' | 'timeZone'>): Promis
     const limit = limitFacts(standing);
     const { kind, name } = limit.owner;
     const whose = kind === 'gateway' ? 'the gateway' : `${kind} "${name}"`;
-    return { kind: 'budget', text: `${limit.text} of ${whose} is used up`, since: null, limit };
+    return { kind: 'budget', text: `The budget "${limit.text}" of ${whose} is used up`, since: null, limit };
   });
 }
 

@@ -9,15 +9,15 @@ const entrySchema = z.object({
   id: z.string(),
   created_at: z.iso.datetime(),
   actor: z.object({
-    id: z.string().describe('Id of the key; `operator` for a command of the machine itself.'),
+    id: z.string().describe('Id of the key; `operator` for a command on this machine.'),
     name: z.string(),
-    address: z.string().nullable().describe('Where the request came from.'),
+    address: z.string().nullable().describe('IP address of the client.'),
   }),
-  action: z.string().describe('What was done to what kind of thing, e.g. `key.create`.'),
-  target: z.string().describe('Id of the thing.'),
+  action: z.string().describe('Kind of object and action, such as `key.create`.'),
+  target: z.string().describe('Id of the object.'),
   request_id: z.string().nullable(),
-  before: z.record(z.string(), z.unknown()).nullable().describe('As it was, without secrets.'),
-  after: z.record(z.string(), z.unknown()).nullable().describe('As it became, without secrets.'),
+  before: z.record(z.string(), z.unknown()).nullable().describe('Object before the change, without secrets.'),
+  after: z.record(z.string(), z.unknown()).nullable().describe('Object after the change, without secrets.'),
 });
 
 export const AUDIT_ROUTES: readonly Route[] = [
@@ -25,12 +25,12 @@ export const AUDIT_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/audit',
     tag: 'Audit log',
-    summary: 'Every change that was made by this API or by commands, newest first.',
+    summary: 'Lists all changes made through this API or by commands, newest first.',
     query: z.strictObject({
       ...PAGE,
       actor: z.string().optional().describe('Only changes made with this key.'),
-      action: z.string().optional().describe('Only changes of this kind.'),
-      target: z.string().optional().describe('Only changes of this thing.'),
+      action: z.string().optional().describe('Only this action, such as `key.create`.'),
+      target: z.string().optional().describe('Only changes of the object with this id.'),
       from: time.optional().describe('Only changes made at or after this time.'),
       to: time.optional().describe('Only changes made before this time.'),
     }),

@@ -28,16 +28,16 @@ const word = `(?:${STATUSES.join('|')})`;
 const batchSchema = z.object({
   object: z.literal('batch'),
   id: z.string(),
-  protocol: z.string().describe('Protocol in which it was made.'),
+  protocol: z.string().describe('Protocol of the request that created it.'),
   status: z.enum(STATUSES),
-  outcome: z.enum(OUTCOMES).nullable().describe('Null: it has not ended.'),
+  outcome: z.enum(OUTCOMES).nullable().describe('Null: not ended.'),
   project: z.string(),
   key: z.string().describe('Id of the key.'),
   key_name: z.string().nullable().describe(TEXTS.goneKey),
   lines: z
     .object({
-      total: z.int().nullable().describe('Null until the file was read.'),
-      done: z.int().describe('Lines that have ended, in whichever way.'),
+      total: z.int().nullable().describe('Null until the file has been read.'),
+      done: z.int().describe('Lines that have ended, with any outcome.'),
       succeeded: z.int(),
       failed: z.int(),
       expired: z.int(),
@@ -50,37 +50,37 @@ const batchSchema = z.object({
     output: z.int(),
     reasoning: z.int().describe('Part of `output`.'),
   }),
-  cost_usd: z.number().describe('USD so far, of lines whose price is known.'),
-  unpriced_lines: z.int().describe('Lines whose price is unknown.'),
+  cost_usd: z.number().describe('Cost in USD so far, of lines with a known price.'),
+  unpriced_lines: z.int().describe('Lines with an unknown price.'),
   problems: z
     .array(
       z.object({
         code: z.string(),
         message: z.string(),
         param: z.string().nullable(),
-        line: z.int().nullable().describe('In the file, from 1; null: the whole file.'),
+        line: z.int().nullable().describe('Line number in the file, from 1; null: the whole file.'),
       }),
     )
-    .describe('Problems that were found before the first line ran: the first 100.'),
+    .describe('The first 100 problems found before any line ran.'),
   input_file: z.string(),
   output_file: z.string().nullable(),
   error_file: z.string().nullable(),
-  waits_for: z.string().nullable().describe('Why it waits.'),
+  waits_for: z.string().nullable().describe('Reason for waiting.'),
   waits_since: time.nullable(),
   created_at: time,
-  began_at: time.nullable().describe('When its first line could run.'),
-  deadline_at: time.describe('When it expires.'),
+  began_at: time.nullable().describe('Time when its first line could run.'),
+  deadline_at: time.describe('Time when it expires.'),
   cancel_requested_at: time.nullable(),
   ended_at: time.nullable(),
-  expires_at: time.nullable().describe('When it is forgotten.'),
+  expires_at: time.nullable().describe('Time when it is deleted.'),
 });
 
 const failureSchema = z.object({
   object: z.literal('batch.failure'),
-  line: z.int().describe('In the file, from 1.'),
+  line: z.int().describe('Line number in the file, from 1.'),
   custom_id: z.string().nullable(),
-  generation: z.string().nullable().describe('Id of its record; null: no upstream was asked.'),
-  status: z.int().nullable().describe('HTTP status of its answer; null: it has no answer.'),
+  generation: z.string().nullable().describe('Id of its record; null: no upstream was called.'),
+  status: z.int().nullable().describe('HTTP status of its response; null: no response.'),
   code: z.string(),
   message: z.string(),
 });
@@ -92,7 +92,7 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/batches',
     tag: 'Batches',
-    summary: 'Batches of all projects and protocols, newest first.',
+    summary: 'Lists batches of all projects and protocols, newest first.',
     query: z.strictObject({
       limit: PAGE.limit,
       after: PAGE.after,
@@ -102,7 +102,7 @@ export const BATCH_ROUTES: readonly Route[] = [
           error: TEXTS.mustBeSomeOf(STATUSES),
         })
         .optional()
-        .describe('Only batches of these statuses, behind commas.'),
+        .describe('Only batches with these statuses, separated by commas.'),
       protocol: z.string().max(64).optional().describe('Only batches of this protocol.'),
       project: z.string().max(256).optional().describe('Only batches of this project.'),
     }),
@@ -122,7 +122,7 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/batches/counts',
     tag: 'Batches',
-    summary: 'Number of batches of each status.',
+    summary: 'Counts batches by status.',
     answer: z.object({ object: z.literal('list'), data: z.array(countSchema) }),
     run: async ({ deps }) => ({ object: 'list' as const, data: [...(await deps.batches.store.counts())] }),
   }),
@@ -130,7 +130,7 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/batches/{id}',
     tag: 'Batches',
-    summary: 'One batch.',
+    summary: 'Returns one batch.',
     answer: batchSchema,
     refusals: [404],
     run: async ({ deps, keys, param }) => {
@@ -142,15 +142,16 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/batches/{id}/failures',
     tag: 'Batches',
-    summary: 'Lines of a batch that failed, in the order of its file.',
-    description: 'The first 1,000 that failed are kept as long as the batch. Its error file has all of them.',
+    summary: 'Lists failed lines of a batch, in file order.',
+    description:
+      'The first 1,000 failed lines are kept as long as the batch. The error file contains all of them.',
     query: z.strictObject({
       limit: PAGE.limit,
       after: z
         .string()
-        .regex(/^\d{1,9}$/, { error: 'must be the number of a line' })
+        .regex(/^\d{1,9}$/, { error: 'must be a line number' })
         .optional()
-        .describe('The page that follows this line: the `last_id` of a page.'),
+        .describe('Return the page after this line: the `last_id` of a page.'),
     }),
     answer: listOf(failureSchema),
     refusals: [404],
@@ -174,8 +175,8 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/batches/{id}/cancel',
     tag: 'Batches',
-    summary: 'Ends a batch; one that has ended stays as it is.',
-    description: 'Lines that run have 30 seconds to finish. Lines that are finished are in its output file.',
+    summary: 'Cancels a batch. A batch that has ended does not change.',
+    description: 'Running lines have 30 seconds to finish. Finished lines are in the output file.',
     answer: batchSchema,
     refusals: [404],
     run: async ({ deps, keys, param, record }) => {

@@ -11,12 +11,12 @@ export const CONFIG_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/about',
     tag: 'Configuration',
-    summary: 'The version of the gateway, its time, and the zone of its days.',
+    summary: 'Returns the version, current time and time zone of the gateway.',
     answer: z.object({
       object: z.literal('about'),
       version: z.string(),
       time: z.iso.datetime(),
-      timezone: z.string().describe('`server.timezone`: whose days and months reports have.'),
+      timezone: z.string().describe('`server.timezone`, which determines days and months in reports.'),
     }),
     run: ({ now, timeZone }) => ({
       object: 'about' as const,
@@ -29,14 +29,14 @@ export const CONFIG_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/config',
     tag: 'Configuration',
-    summary: 'The configuration that is in force, with its defaults and without its secrets.',
+    summary: 'Returns the current configuration, with defaults and without secrets.',
     answer: z.object({
       object: z.literal('config'),
-      path: z.string().nullable().describe('The file it was read from; null: there is none.'),
-      revision: z.int().describe('Counts up with every configuration that was accepted, from 1.'),
+      path: z.string().nullable().describe('Path of the configuration file; null: none.'),
+      revision: z.int().describe('Number of the accepted configuration, starting at 1.'),
       config: z
         .record(z.string(), z.unknown())
-        .describe('In the words of the file; `[secret]` stands for a secret.'),
+        .describe('In the format of the file. `[secret]` replaces secrets.'),
     }),
     run: ({ deps }) => {
       const { path, revision, show } = deps.configuration();
@@ -47,20 +47,22 @@ export const CONFIG_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/config/check',
     tag: 'Configuration',
-    summary: 'Says what is wrong with a configuration file, without using it.',
+    summary: 'Validates a configuration file without applying it.',
     description:
-      'Nothing that it refers to is read: a variable must be set, and a file must be a regular one in a folder of ' +
-      '`server.credential_dirs`, or named by the configuration in force.',
+      'Values that it refers to are not read. A variable must be set. A file must be a regular file in a folder of ' +
+      '`server.credential_dirs`, or be named in the current configuration.',
     body: z.strictObject({
-      config: z.string().max(MOST_CHARS).describe('The text of the file: YAML, of which JSON is a part.'),
+      config: z.string().max(MOST_CHARS).describe('Content of the file: YAML or JSON.'),
     }),
     answer: z.object({
       object: z.literal('config.check'),
       valid: z.boolean(),
-      problems: z.array(z.string()).describe('Each begins with the path of the key that is wrong.'),
+      problems: z.array(z.string()).describe('Each begins with the path of the invalid key.'),
       unchecked: z
         .array(z.string())
-        .describe('Paths of keys whose values come from variables or files: their values were not checked.'),
+        .describe(
+          'Paths of keys whose values come from variables or files and were therefore not validated.',
+        ),
     }),
     run: async ({ deps, body, reader }) => {
       const { problems, unchecked } = await deps.checkDraft(body.config, reader.signal);

@@ -9,21 +9,21 @@ import { findGeneration } from '../find-generation.ts';
 import { route, type Route } from '../route.ts';
 
 const placeSchema = z.object({
-  path: z.string().nullable().describe('JSON path in the body; null where it stands in none.'),
-  value: z.unknown().describe('As it stands there; long texts are cut.'),
+  path: z.string().nullable().describe('JSON path in the body; null: not in a body.'),
+  value: z.unknown().describe('Value at this path. Long texts are truncated.'),
 });
 const rowSchema = z.object({
-  what: z.string().describe('For people: whose it is and what.'),
+  what: z.string().describe('Description of the value.'),
   state: z
     .enum(ROW_STATES)
     .describe(
-      '`same`; `changed`; `dropped`: only whoever said it first, the client in a request and the upstream in an answer; `added`: only the other; `gateway`: for the gateway itself; `form`: a member of an answer that belongs to the form of one protocol.',
+      "`same`; `changed`; `dropped`: only in the original (the client's request or the upstream's response); `added`: only in the forwarded body; `gateway`: for the gateway itself; `form`: a response member that only one protocol has.",
     ),
   client: placeSchema.nullable(),
   upstream: placeSchema.nullable(),
   report: z
     .array(z.object({ path: z.string(), action: z.string(), reason: z.string() }))
-    .describe('What the translation report says of it.'),
+    .describe('Entry of the translation report.'),
 });
 const diffSchema = z
   .object({
@@ -31,7 +31,7 @@ const diffSchema = z
     by_value: z
       .boolean()
       .describe(
-        'True: one body is none that clients could send, and was searched for the values of the other.',
+        'True: one body is not in a client protocol; it was only searched for the values of the other.',
       ),
   })
   .nullable();
@@ -41,16 +41,16 @@ export const DIFF_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/generations/{id}/diff',
     tag: 'Generations',
-    summary: 'What client and upstream said, side by side, by meaning: the requests and the answers.',
+    summary: 'Compares requests and responses of client and upstream by meaning.',
     description:
-      'Made of the payloads that were kept. `request` or `answer` is null where one of the two is missing, was cut, or cannot be read.',
+      'Uses logged payloads. `request` or `answer` is null if one of the two bodies is missing, truncated or unreadable.',
     query: z.strictObject({
       attempt: z.coerce
         .number()
         .int()
         .min(0)
         .optional()
-        .describe('With which attempt; the last unless given.'),
+        .describe('Number of the attempt. Default: the last one.'),
     }),
     answer: z.object({
       object: z.literal('generation.diff'),
@@ -72,8 +72,8 @@ export const DIFF_ROUTES: readonly Route[] = [
         throw new GatewayError(
           'not_found',
           attempt || attempts.length === 0
-            ? 'Nothing was kept of what was said in this request.'
-            : 'There is no such attempt of this generation.',
+            ? 'No payloads of this request were logged. Set `logging.content` to log them.'
+            : 'This generation has no such attempt.',
         );
       const found = (stage: PayloadStage, of: number | null): Payload | undefined =>
         payloads.find((each) => each.stage === stage && each.attempt === of && !each.isCut);

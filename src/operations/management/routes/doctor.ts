@@ -7,25 +7,25 @@ import { route, type Route } from '../route.ts';
 
 const diagnosisSchema = z.object({
   object: z.literal('doctor.diagnosis'),
-  id: z.string().describe('Of this list; the same for as long as the place is.'),
+  id: z.string().describe('Id in this list; stable for the same provider, address, model and protocol.'),
   provider: z.string(),
   protocol: z.string(),
-  model: z.string().describe("The provider's own name of the model."),
-  base_url: z.string().describe('Where it was asked. At another address, it says nothing.'),
-  model_id: z.string().nullable().describe('The model that is served there now; null: nothing is.'),
-  slug: z.string().nullable().describe('Its endpoint, as requests and records name it; null: there is none.'),
+  model: z.string().describe('Name of the model at the provider.'),
+  base_url: z.string().describe('Address that was probed. Results apply only to this address.'),
+  model_id: z.string().nullable().describe('Model that is currently served there; null: none.'),
+  slug: z.string().nullable().describe('Name of its endpoint in requests and records; null: none.'),
   probed_at: z.iso.datetime(),
-  probes: z.int().describe('Which set of probes it was.'),
+  probes: z.int().describe('Version of the set of probes.'),
   facts: z
     .object({
       quirks: z.record(z.string(), z.union([z.string(), z.boolean()])),
-      supported: z.array(z.string()).describe('Parameters that it takes.'),
-      unsupported: z.array(z.string()).describe('Parameters that it does not take.'),
+      supported: z.array(z.string()).describe('Supported parameters.'),
+      unsupported: z.array(z.string()).describe('Unsupported parameters.'),
       reasoning: z.string().optional(),
       reasoning_mandatory: z.boolean().optional(),
       context_length: z.number().optional().describe('Tokens.'),
     })
-    .describe('What the gateway goes by, unless the configuration says otherwise.'),
+    .describe('Facts that the gateway uses, unless the configuration overrides them.'),
   findings: z.array(
     z.object({
       probe: z.string(),
@@ -48,11 +48,15 @@ export const DOCTOR_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/doctor/findings',
     tag: 'Providers',
-    summary: 'What `dragoman doctor` found out about endpoints, by provider and model.',
+    summary: 'Lists the probe results of endpoints, by provider and model.',
     query: z.strictObject({
       ...PAGE,
-      provider: z.string().optional().describe('Only of this provider.'),
-      model: z.string().max(200).optional().describe("Only of models with this name of the provider's own."),
+      provider: z.string().optional().describe('Only results of this provider.'),
+      model: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('Only results of models with this name at the provider.'),
     }),
     answer: listOf(diagnosisSchema),
     run: ({ deps, query }) => {
@@ -69,14 +73,14 @@ export const DOCTOR_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/doctor/plan',
     tag: 'Providers',
-    summary: 'Cost of probing a model at a provider, at most. Asks no upstream.',
+    summary: 'Returns the maximum cost of probing a model at a provider. Does not call an upstream.',
     query: target,
     answer: z.object({
       object: z.literal('doctor.plan'),
       requests: z.int(),
-      tokens: z.int().describe('Prompts and answers together.'),
+      tokens: z.int().describe('Total of prompt and completion tokens.'),
       cost_usd: z.number().nullable().describe('Null: the price is unknown.'),
-      stored: z.boolean().describe('False: results are not kept, because the provider is built in.'),
+      stored: z.boolean().describe('False: results are not stored, because the provider is built in.'),
     }),
     run: async ({ deps, query: { provider, model } }) => {
       const { requests, tokens, usd, isKept } = deps.probes.plan(provider, model);
@@ -87,9 +91,9 @@ export const DOCTOR_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/doctor/probes',
     tag: 'Providers',
-    summary: 'Probes a model at a provider now, and keeps the results.',
+    summary: 'Probes a model at a provider and stores the results.',
     description:
-      'Some twenty small requests, which cost what `GET /doctor/plan` says at most. The answer comes when all is known, which may take minutes. Results of an endpoint that did not answer are not kept.',
+      'Sends about twenty small requests, which cost at most the amount of `GET /doctor/plan`. Responds when all probes have finished, which can take minutes. Results of an endpoint that did not respond are not stored.',
     body: target,
     answer: diagnosisSchema,
     run: async ({ deps, body: { provider, model }, reader, record }) => {

@@ -36,15 +36,15 @@ export const EVENT_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/events',
     tag: 'Events',
-    summary: 'What happens from now on, as a stream of server-sent events.',
+    summary: 'Streams new events as server-sent events.',
     description:
-      'The `event` of each is `generation` (a request is over; `data` is as in the list of generations), `endpoint` (its breaker has another state), `alert` (operators are told of something: a budget that passes 50, 80 or 100 %, a breaker that opens), `activity` (which parts of this API may answer otherwise than before, by the first word of their paths, at most once a second: `changed`), or `lost` (the reader was too slow, or other processes had more to tell than they tell: so many `events` are missing). With workers, or a `redis_url`, it tells of all processes. A comment every 15 seconds keeps the stream alive. It ends within two seconds when the key is no longer good, and when the gateway stops.',
+      'The `event` is one of these. `generation`: a request has ended; `data` is as in the list of generations. `endpoint`: a breaker changed its state. `alert`: an alert, such as a budget that reached 50, 80 or 100 %, or an opened breaker. `activity`: parts of this API whose responses may have changed (`changed`: first segments of their paths), at most once a second. `lost`: number of missing `events`, because the reader was too slow or other processes sent too many. With workers or a `redis_url`, the stream includes events of all processes. A comment every 15 seconds keeps the stream alive. The stream ends within two seconds if the key becomes invalid, and when the gateway stops.',
     query: z.strictObject({
       types: z
         .string()
         .meta({ pattern: `^ *(?:${TYPES.join('|')}) *(?:, *(?:${TYPES.join('|')}) *)*$` })
         .optional()
-        .describe('Which: one or several, behind commas; all unless given.')
+        .describe('Types of events, separated by commas. Default: all.')
         .transform((given) => given?.split(',').map((type) => type.trim()) ?? [...TYPES])
         .pipe(z.array(z.enum(TYPES))),
     }),

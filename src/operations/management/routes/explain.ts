@@ -8,10 +8,10 @@ export const EXPLAIN_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/route/explain',
     tag: 'Routing',
-    summary: 'How a request of a key would be routed, without sending it.',
+    summary: 'Explains how a request of a key would be routed, without sending it.',
     body: z.strictObject({
       key: z.string().min(1).max(256).describe('Id or name of the key.'),
-      request: z.record(z.string(), z.unknown()).describe('As any of the protocols writes it.'),
+      request: z.record(z.string(), z.unknown()).describe('Request body of any client protocol.'),
     }),
     answer: z.looseObject({}),
     refusals: [404, 409],

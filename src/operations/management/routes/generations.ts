@@ -46,7 +46,9 @@ const countsSchema = z.object({
   failed: z.int(),
   refused: z.int(),
   cancelled: z.int(),
-  exact: z.boolean().describe('False: there are more than a million; the newest were counted.'),
+  exact: z
+    .boolean()
+    .describe('False: there are more than a million requests, and only the newest were counted.'),
   interval_ms: z.number().nullable(),
   histogram: z
     .array(
@@ -58,10 +60,10 @@ const countsSchema = z.object({
         cancelled: z.int(),
       }),
     )
-    .describe('Intervals without requests are there, too.'),
+    .describe('Includes intervals without requests.'),
   facets: z
     .partialRecord(z.enum(FACETS), facetSchema)
-    .describe('Each without its own filter, at most 100 values.'),
+    .describe('Each without its own filter, with at most 100 values.'),
 });
 
 const percentilesSchema = z.object({ p50: z.number(), p95: z.number() });
@@ -86,7 +88,7 @@ const detailSchema = generationSchema.extend({
     generationSchema.shape.attempts.element.extend({
       baseline: baselineSchema
         .nullable()
-        .describe('Of its endpoint: the newest 2,000 answers of the last 24 hours; null: it has none.'),
+        .describe('Of its endpoint: the newest 2,000 responses of the last 24 hours; null: none.'),
     }),
   ),
 });
@@ -96,14 +98,14 @@ export const GENERATION_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/generations',
     tag: 'Generations',
-    summary: 'Requests of all projects, newest first unless asked otherwise.',
+    summary: 'Lists requests of all projects. Default order: newest first.',
     query: z.strictObject({
       ...PAGE,
       order: z.enum(['asc', 'desc']).default('desc').describe('By `order_by`.'),
       order_by: z
         .enum(GENERATION_ORDERS)
         .default('time')
-        .describe('What has no such value comes last, in both directions.'),
+        .describe('Requests without such a value come last, in both directions.'),
       ...GENERATION_FILTERS,
     }),
     answer: listOf(generationSummarySchema),
@@ -131,7 +133,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/generations/counts',
     tag: 'Generations',
-    summary: 'How many requests pass the filters: by state, over time, and by what they have.',
+    summary: 'Counts requests that match the filters: by state, over time, and by value.',
     query: z.strictObject({
       ...GENERATION_FILTERS,
       buckets: z.coerce
@@ -140,7 +142,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
         .min(0)
         .max(100)
         .default(48)
-        .describe('Most intervals of the histogram; 0: none.'),
+        .describe('Maximum number of intervals of the histogram; 0: no histogram.'),
       facets: z
         .string()
         .regex(new RegExp(`^(?:${FACETS.join('|')})(?:,(?:${FACETS.join('|')}))*$`), {
@@ -148,7 +150,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
         })
         .optional()
         .describe(
-          'What to count by, behind commas. Without filters that sums do not know they count whole hours; else the newest 200,000 requests.',
+          'Dimensions to count by, separated by commas. With filters that usage sums support, whole hours are counted; otherwise the newest 200,000 requests.',
         ),
     }),
     answer: countsSchema,
@@ -197,7 +199,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/generations/{id}',
     tag: 'Generations',
-    summary: 'One request: attempts, route table, report, costs and, where it was logged, what was said.',
+    summary: 'Returns one request: attempts, route table, report, cost and, if logged, its content.',
     answer: detailSchema,
     refusals: [404],
     run: async ({ deps: { ledger, limits }, keys, usual, param }) => {

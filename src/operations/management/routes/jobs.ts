@@ -21,30 +21,30 @@ const time = z.iso.datetime();
 const jobSchema = z.object({
   object: z.literal('job'),
   id: z.string(),
-  kind: z.string().describe('What it makes: `response`, an answer in the background.'),
-  state: z.enum(STATES).describe('`waiting`: limits or budgets have no room for it.'),
+  kind: z.string().describe('`response`: a background response.'),
+  state: z.enum(STATES).describe('`waiting`: for a limit or budget.'),
   project: z.string(),
   key: z.string().describe('Id of the key.'),
   key_name: z.string().nullable().describe(TEXTS.goneKey),
-  model: z.string().nullable().describe('Model that is asked for; null: none, or several.'),
-  generation: z.string().nullable().describe('Id of the record of its last attempt; null: it has none yet.'),
-  priority: z.int().describe('Lower ones begin first.'),
-  attempt: z.int().describe('How often it was begun.'),
+  model: z.string().nullable().describe('Requested model; null: none or several.'),
+  generation: z.string().nullable().describe('Id of the record of its last attempt; null: none yet.'),
+  priority: z.int().describe('Lower values start first.'),
+  attempt: z.int().describe('Number of starts.'),
   cancel_requested: z.boolean(),
-  waits_for: z.string().nullable().describe('Why it waits.'),
+  waits_for: z.string().nullable().describe('Reason for waiting.'),
   waits_since: time.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   created_at: time,
   started_at: time.nullable(),
   ended_at: time.nullable(),
-  expires_at: time.nullable().describe('When it is forgotten.'),
+  expires_at: time.nullable().describe('Time when it is deleted.'),
 });
 
 const countSchema = z.object({
   kind: z.string(),
   state: z.enum(STATES),
   jobs: z.int(),
-  oldest_at: time.describe('When the oldest was added.'),
+  oldest_at: time.describe('Time when the oldest job was added.'),
 });
 
 export const JOB_ROUTES: readonly Route[] = [
@@ -52,7 +52,7 @@ export const JOB_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/jobs',
     tag: 'Jobs',
-    summary: 'Work that outlives connections, newest first.',
+    summary: 'Lists background jobs, newest first.',
     query: z.strictObject({
       limit: PAGE.limit,
       after: PAGE.after,
@@ -62,7 +62,7 @@ export const JOB_ROUTES: readonly Route[] = [
           error: TEXTS.mustBeSomeOf(STATES),
         })
         .optional()
-        .describe('Only jobs in these states, behind commas.'),
+        .describe('Only jobs in these states, separated by commas.'),
       kind: z.string().max(64).optional().describe('Only jobs of this kind.'),
       project: z.string().max(256).optional().describe('Only jobs of this project.'),
     }),
@@ -82,7 +82,7 @@ export const JOB_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/jobs/counts',
     tag: 'Jobs',
-    summary: 'How many jobs there are of each kind, in each state.',
+    summary: 'Counts jobs by kind and state.',
     answer: z.object({ object: z.literal('list'), data: z.array(countSchema) }),
     run: async ({ deps }) => {
       const counts = await deps.jobs.store.counts();
@@ -94,7 +94,7 @@ export const JOB_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/jobs/{id}',
     tag: 'Jobs',
-    summary: 'One job.',
+    summary: 'Returns one job.',
     answer: jobSchema,
     refusals: [404],
     run: async ({ deps, keys, param }) => {
@@ -106,7 +106,7 @@ export const JOB_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/jobs/{id}/cancel',
     tag: 'Jobs',
-    summary: 'Ends a job; one that has ended stays as it is.',
+    summary: 'Cancels a job. A job that has ended does not change.',
     answer: jobSchema,
     refusals: [404],
     run: (call) => changed(call, 'job.cancel', (job) => call.deps.jobs.cancel(job)),
@@ -115,8 +115,8 @@ export const JOB_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/jobs/{id}/retry',
     tag: 'Jobs',
-    summary: 'Queues a job again that failed or was cancelled.',
-    description: 'A 409 is told of a job that did neither.',
+    summary: 'Queues a failed or cancelled job again.',
+    description: 'Responds with 409 for a job in another state.',
     answer: jobSchema,
     refusals: [404, 409],
     run: (call) =>
@@ -124,7 +124,7 @@ export const JOB_ROUTES: readonly Route[] = [
         if (await call.deps.jobs.retry(id)) return;
         throw new GatewayError(
           'conflict',
-          `The job '${id}' is ${state}: only one that failed or was cancelled can be tried again.`,
+          `The job '${id}' is ${state}. Only failed and cancelled jobs can be retried.`,
         );
       }),
   }),

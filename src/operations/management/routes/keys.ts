@@ -39,54 +39,62 @@ const keySchema = z.object({
   object: z.literal('key'),
   id: z.string(),
   name: z.string(),
-  project: z.string().nullable().describe('Null: it is a project of its own.'),
+  project: z.string().nullable().describe('Null: the key is its own project.'),
   roles: z.array(z.enum(KEY_ROLES)),
-  hint: z.string().describe('Its first and last characters.'),
+  hint: z.string().describe('First and last characters of the key.'),
   source: z.enum(['file', 'database']).describe(TEXTS.changedInFile),
   created_at: z.iso.datetime().nullable(),
   updated_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable().describe('Null: never.'),
   revoked_at: z.iso.datetime().nullable(),
-  previous_valid_until: z.iso.datetime().nullable().describe('Of the secret before the last rotation.'),
+  previous_valid_until: z.iso
+    .datetime()
+    .nullable()
+    .describe('Time until which the previous secret is valid.'),
   models: z.array(z.string()).nullable().describe('Models or patterns with `*`; null: all.'),
-  log_content: z.boolean().nullable().describe('Null: as `logging.content` says.'),
-  strict: z.boolean().nullable().describe('Null: as for everybody.'),
-  on_disconnect: z.string().nullable().describe('Null: as `streams.on_disconnect` says.'),
+  log_content: z.boolean().nullable().describe('Null: as set by `logging.content`.'),
+  strict: z.boolean().nullable().describe('Null: as set by `strict` in the configuration.'),
+  on_disconnect: z.string().nullable().describe('Null: as set by `streams.on_disconnect`.'),
   routing: routingDefaultsSchema
     .nullable()
     .optional()
-    .describe('Absent for a key of the file: `/management/config` has it.'),
+    .describe('Absent for keys of the configuration file; see `/management/config`.'),
   limits: limitsSchema,
   budgets: budgetsSchema,
-  version: z.int().nullable().describe('Grows with each change; the `ETag`. Null for a key of the file.'),
+  version: z
+    .int()
+    .nullable()
+    .describe('Increases with each change; used as `ETag`. Null for keys of the configuration file.'),
 });
 const listedKeySchema = keySchema.extend(KEY_USE);
 const oneKeySchema = listedKeySchema.extend({ standings: STANDINGS });
 const madeKeySchema = listedKeySchema.extend({
-  key: z.string().describe('The key itself. It is shown this once and kept nowhere.'),
+  key: z.string().describe('The key itself. Only this response contains it.'),
 });
 
 /** Members of a key that clients can set. */
 const settings = {
-  roles: roles.optional().describe('Default: `models` alone.'),
+  roles: roles.optional().describe('Default: only `models`.'),
   models: models.nullable().optional().describe('Models or patterns with `*`; null: all.'),
   expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Null: never.'),
   log_content: z
     .boolean()
     .nullable()
     .optional()
-    .describe('Keep prompts and answers in its records; null: as `logging.content` says.'),
+    .describe('Log prompts and responses of its requests. Null: as set by `logging.content`.'),
   strict: z
     .boolean()
     .nullable()
     .optional()
-    .describe('Refuse what would lose something; null: as for everybody.'),
+    .describe(
+      'Refuse requests if any parameter would be dropped. Null: as set by `strict` in the configuration.',
+    ),
   on_disconnect: z
     .string()
     .regex(ON_DISCONNECT, ON_DISCONNECT_HINT)
     .nullable()
     .optional()
-    .describe('What becomes of its answers whose client leaves; null: as `streams.on_disconnect` says.'),
+    .describe('Action when a client disconnects. Null: as set by `streams.on_disconnect`.'),
   routing: routingDefaultsSchema.nullable().optional(),
   limits: limitsSchema.optional(),
   budgets: budgetsSchema.optional(),
@@ -95,13 +103,13 @@ const name = z.string().min(1).max(256);
 const changesSchema = z.strictObject({ name: name.optional(), ...settings });
 const newKeySchema = z.strictObject({
   name,
-  project: z.string().nullable().optional().describe('Null: it is a project of its own. It stays there.'),
+  project: z.string().nullable().optional().describe('Null: the key is its own project. It stays there.'),
   ...settings,
 });
 
 const IDS = z
   .string()
-  .describe(`Only the keys of these ids, behind commas, at most ${MOST_IDS}: records name them so.`)
+  .describe(`Only keys with these ids, separated by commas, at most ${MOST_IDS}. Records contain these ids.`)
   .transform((given) => given.split(',').map((id) => id.trim()))
   .pipe(z.array(z.string().min(1)).max(MOST_IDS));
 
@@ -110,8 +118,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/keys',
     tag: 'Keys',
-    summary:
-      'All keys: those of the configuration file first, then the stored ones in the order of their making.',
+    summary: 'Lists keys: those of the configuration file first, then stored keys by time of creation.',
     query: z.strictObject({
       ...PAGE,
       project: z.string().optional().describe('Only keys of this project.'),
@@ -121,16 +128,16 @@ export const KEY_ROUTES: readonly Route[] = [
           error: TEXTS.mustBeSomeOf(STATE_WORDS),
         })
         .optional()
-        .describe('Only those in these states, behind commas; `unrevoked`: all but the revoked.'),
+        .describe('Only keys in these states, separated by commas. `unrevoked`: all except revoked keys.'),
       order_by: z
         .enum(KEY_ORDERS)
         .optional()
         .describe(
-          'Absent: those of the file first, then in the order of their making. `spent` is this month.',
+          'Default: keys of the configuration file first, then by time of creation. `spent`: spend of this month.',
         ),
       order: z.enum(['asc', 'desc']).default('asc').describe('With `order_by`.'),
-      name: name.optional().describe('Only keys that are called so.'),
-      search: SEARCH.describe('Only keys whose name or id contains this text, in small letters or capitals.'),
+      name: name.optional().describe('Only keys with this exact name.'),
+      search: SEARCH.describe('Only keys whose name or id contains this text (case-insensitive).'),
       id: IDS.optional(),
     }),
     answer: listOf(listedKeySchema),
@@ -186,7 +193,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/keys',
     tag: 'Keys',
-    summary: 'Makes a key. The answer holds it, this once.',
+    summary: 'Creates a key. Only this response contains the key itself.',
     body: newKeySchema,
     answer: madeKeySchema,
     status: 201,
@@ -205,7 +212,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/keys/{id}',
     tag: 'Keys',
-    summary: 'One key, by its id or its name.',
+    summary: 'Returns one key, by id or name.',
     answer: oneKeySchema,
     refusals: [404, 409],
     tagged: true,
@@ -218,7 +225,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'patch',
     path: '/keys/{id}',
     tag: 'Keys',
-    summary: 'Changes what a key may do; what is absent stays as it is.',
+    summary: 'Changes a key. Omitted members stay unchanged.',
     body: changesSchema,
     answer: listedKeySchema,
     refusals: [404, 409],
@@ -236,7 +243,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/keys/{id}/rotate',
     tag: 'Keys',
-    summary: 'Gives a key another secret; all that it has stays its own.',
+    summary: 'Replaces the secret of a key, and keeps everything else.',
     body: z
       .strictObject({
         grace_ms: z
@@ -244,7 +251,7 @@ export const KEY_ROUTES: readonly Route[] = [
           .min(0)
           .max(LONGEST_GRACE_MS)
           .default(0)
-          .describe('How long the secret of before is good, too.'),
+          .describe('Milliseconds for which the previous secret stays valid.'),
       })
       .prefault({}),
     answer: madeKeySchema,
@@ -265,7 +272,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'delete',
     path: '/keys/{id}',
     tag: 'Keys',
-    summary: 'Revokes a key. Its records stay; revoking twice keeps the first time.',
+    summary: 'Revokes a key. Its records are kept. Revoking it again does not change the time.',
     answer: listedKeySchema,
     refusals: [404, 409],
     tagged: true,
@@ -336,7 +343,7 @@ async function everyKey(
     if (found.length > MOST_SORTED)
       throw new GatewayError(
         'invalid_request',
-        `order_by: more than ${MOST_SORTED.toLocaleString('en')} keys cannot be ordered so: narrow them by \`project\` or \`search\``,
+        `order_by: supports at most ${MOST_SORTED.toLocaleString('en')} keys; filter them by \`project\` or \`search\``,
         { param: 'order_by' },
       );
   }

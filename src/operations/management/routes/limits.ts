@@ -15,26 +15,26 @@ import { isoTime } from '../time.ts';
 
 const amount = z.number().min(0);
 const standingSchema = z.object({
-  limit: z.union([limitsSchema.element, budgetsSchema.element]).describe('As it is written.'),
+  limit: z.union([limitsSchema.element, budgetsSchema.element]).describe('The limit in words.'),
   text: z.string().describe('In words.'),
   unit: z.enum(['requests', 'tokens', 'concurrent', 'usd']),
   used: amount.describe('Reservations included.'),
-  reserved: amount.describe('By requests that run.'),
+  reserved: amount.describe('Reserved by running requests.'),
   remaining: amount,
   clears_at: z.iso
     .datetime()
     .nullable()
-    .describe('When nothing of it will be used if nothing else comes; null: never.'),
+    .describe('Time when its use falls to zero without new requests; null: never.'),
 });
 const ownerSchema = z.object({
   object: z.literal('limits'),
   id: z.string().describe('Kind and id of the owner.'),
   owner: z.object({
     kind: z.enum(OWNER_KINDS),
-    id: z.string().describe('Empty for the gateway as a whole.'),
+    id: z.string().describe('Empty for the gateway.'),
     name: z.string(),
   }),
-  limits: z.array(standingSchema).describe('Those that each end user has for themselves are not here.'),
+  limits: z.array(standingSchema).describe('Without limits that apply to each end user.'),
 });
 
 export const LIMIT_ROUTES: readonly Route[] = [
@@ -42,11 +42,11 @@ export const LIMIT_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/limits',
     tag: 'Limits',
-    summary: 'How far limits and budgets are used: of the gateway, its projects, keys and providers.',
+    summary: 'Lists limits and budgets of the gateway, projects, keys and providers with their use.',
     query: z.strictObject({
       ...PAGE,
       kind: z.enum(OWNER_KINDS).optional().describe('Only owners of this kind.'),
-      id: z.string().optional().describe('Only the owner of this id.'),
+      id: z.string().optional().describe('Only the owner with this id.'),
     }),
     answer: listOf(ownerSchema),
     run: ({ deps: { limits }, query }) => {

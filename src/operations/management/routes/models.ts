@@ -10,7 +10,7 @@ import { route, type Route } from '../route.ts';
 const modelSchema = z.looseObject({
   id: z.string(),
   object: z.literal('model'),
-  endpoints: z.array(endpointSchema).describe("In the operator's order."),
+  endpoints: z.array(endpointSchema).describe('In configured order.'),
 });
 
 export const MODEL_ROUTES: readonly Route[] = [
@@ -18,7 +18,7 @@ export const MODEL_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/models',
     tag: 'Models',
-    summary: 'All listed models by id, with where each is served.',
+    summary: 'Lists models by id, with their endpoints.',
     query: z.strictObject({
       ...PAGE,
       provider: z.string().optional().describe('Only models that this provider serves.'),
@@ -43,14 +43,14 @@ export const MODEL_ROUTES: readonly Route[] = [
     path: '/models/{id}',
     isDeep: true,
     tag: 'Models',
-    summary: 'One model: listed, an alias, or `<provider>/<name>` of a provider that is on.',
+    summary: 'Returns one model: listed, an alias, or `<provider>/<name>` of an enabled provider.',
     answer: modelSchema,
     refusals: [404],
     run: ({ deps, param }) => {
       const id = param('id');
       const model = deps.catalog().find(id);
       if (!model)
-        throw new GatewayError('not_found', `There is no model ${JSON.stringify(id.slice(0, 200))}.`, {
+        throw new GatewayError('not_found', `Model ${JSON.stringify(id.slice(0, 200))} not found.`, {
           code: 'model_not_found',
         });
       return viewOf(model, deps);

@@ -12,30 +12,27 @@ const PAIR_OF_TEXTS = z.array(z.string()).length(2);
 const PAIR_OF_NUMBERS = z.array(z.number()).length(2);
 
 const payloadSchema = z.object({
-  stage: z.enum(PAYLOAD_STAGES).describe('Who sent it to whom.'),
-  attempt: z
-    .int()
-    .nullable()
-    .describe('Place of the attempt, from 0; null for what the client and the gateway said.'),
+  stage: z.enum(PAYLOAD_STAGES).describe('Sender and recipient.'),
+  attempt: z.int().nullable().describe('Index of the attempt, from 0; null: between client and gateway.'),
   method: z.string().nullable().describe('Of requests.'),
   address: z
     .string()
     .nullable()
     .describe(
-      'Of requests: path and query from the client, the whole address to an upstream. Secrets are masked.',
+      'Only for requests: path and query of the client, or full URL of the upstream. Secrets are masked.',
     ),
   status: z.int().nullable().describe('Of answers.'),
-  headers: z.array(PAIR_OF_TEXTS).describe('Names and values. Secrets are masked.'),
-  bytes: z.int().describe('Length of the whole body, though less of it may be kept.'),
-  cut: z.boolean().describe('True: only the beginning of the body is kept.'),
-  masked: z.boolean().describe('True: the body held credentials, which are not kept.'),
+  headers: z.array(PAIR_OF_TEXTS).describe('Names and values of headers. Secrets are masked.'),
+  bytes: z.int().describe('Size of the complete body, which may be larger than the stored part.'),
+  cut: z.boolean().describe('True: only the beginning of the body is stored.'),
+  masked: z.boolean().describe('True: the body contained credentials, which are not stored.'),
   reads: z
     .array(PAIR_OF_NUMBERS)
     .describe('Each read or write of the body: milliseconds since the request arrived, and bytes.'),
   text: z
     .string()
     .nullable()
-    .describe('The body; null where it is no UTF-8: then only the raw bytes are to be had.'),
+    .describe('The body; null if it is not UTF-8. The raw bytes are available as a separate resource.'),
 });
 
 export const PAYLOAD_ROUTES: readonly Route[] = [
@@ -43,10 +40,9 @@ export const PAYLOAD_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/generations/{id}/payloads',
     tag: 'Generations',
-    summary:
-      'What each side sent: the client, the gateway to each endpoint, each endpoint, the gateway to the client.',
+    summary: 'Lists the bodies of client, gateway and each endpoint.',
     description:
-      'The list is empty where content logging was off for the request, or where what it kept has expired. It is written a moment after the answer.',
+      'The list is empty if content logging was off for the request, or its payloads have expired. It is written shortly after the response.',
     answer: z.object({
       object: z.literal('generation.payloads'),
       id: z.string(),
@@ -63,9 +59,14 @@ export const PAYLOAD_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/generations/{id}/payloads/{stage}',
     tag: 'Generations',
-    summary: 'The body of one of them, as raw bytes.',
+    summary: 'Returns one body as raw bytes.',
     query: z.strictObject({
-      attempt: z.coerce.number().int().min(0).optional().describe('Of which attempt; the last unless given.'),
+      attempt: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe('Number of the attempt. Default: the last one.'),
     }),
     answer: z.string(),
     media: 'application/octet-stream',
@@ -76,7 +77,7 @@ export const PAYLOAD_ROUTES: readonly Route[] = [
       const found = (await deps.payloads.find(id)).findLast(
         (each) => each.stage === stage && (query.attempt === undefined || each.attempt === query.attempt),
       );
-      if (!found) throw new GatewayError('not_found', 'There is no such payload of this generation.');
+      if (!found) throw new GatewayError('not_found', 'This generation has no such payload.');
       return new Response(new Uint8Array(found.body), {
         headers: { 'content-type': 'application/octet-stream' },
       });

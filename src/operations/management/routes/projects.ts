@@ -14,15 +14,18 @@ const projectSchema = z.object({
   source: z.enum(['file', 'database']).describe(TEXTS.changedInFile),
   created_at: z.iso.datetime().nullable(),
   updated_at: z.iso.datetime().nullable(),
-  archived_at: z.iso.datetime().nullable().describe('Since when its keys are refused.'),
+  archived_at: z.iso.datetime().nullable().describe('Time since which its keys are refused.'),
   limits: limitsSchema,
   budgets: budgetsSchema,
-  version: z.int().nullable().describe('Grows with each change; the `ETag`. Null for a project of the file.'),
+  version: z
+    .int()
+    .nullable()
+    .describe('Increases with each change; used as `ETag`. Null for projects of the configuration file.'),
 });
 
 const settings = {
-  limits: limitsSchema.optional().describe('What its keys together may use.'),
-  budgets: budgetsSchema.optional().describe('How much they may cost.'),
+  limits: limitsSchema.optional().describe('Limits of all its keys together.'),
+  budgets: budgetsSchema.optional().describe('Budgets of all its keys together.'),
 };
 
 export const PROJECT_ROUTES: readonly Route[] = [
@@ -31,11 +34,11 @@ export const PROJECT_ROUTES: readonly Route[] = [
     path: '/projects',
     tag: 'Projects',
     summary:
-      'All projects: those of the configuration file first, then the stored ones in the order of their making.',
+      'Lists projects: those of the configuration file first, then stored projects by time of creation.',
     query: z.strictObject({
       ...PAGE,
-      state: z.enum(['active', 'archived']).optional().describe('Only those that are in use, or archived.'),
-      search: SEARCH.describe('Only those whose name contains this text, in small letters or capitals.'),
+      state: z.enum(['active', 'archived']).optional().describe('Only active or only archived projects.'),
+      search: SEARCH.describe('Only projects whose name contains this text (case-insensitive).'),
     }),
     answer: listOf(projectSchema),
     run: async ({ projects, query }) => {
@@ -54,7 +57,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/projects',
     tag: 'Projects',
-    summary: 'Makes a project. A name is given once.',
+    summary: 'Creates a project. Names cannot be reused.',
     body: z.strictObject({ name: projectNameSchema, ...settings }),
     answer: projectSchema,
     status: 201,
@@ -71,7 +74,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/projects/{id}',
     tag: 'Projects',
-    summary: 'One project, by its name.',
+    summary: 'Returns one project, by name.',
     answer: projectSchema,
     refusals: [404],
     tagged: true,
@@ -81,7 +84,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
     method: 'patch',
     path: '/projects/{id}',
     tag: 'Projects',
-    summary: 'Changes limits and budgets; what is absent stays as it is.',
+    summary: 'Changes limits and budgets of a project. Omitted members stay unchanged.',
     body: z.strictObject(settings),
     answer: projectSchema,
     refusals: [404, 409],
@@ -93,7 +96,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/projects/{id}/archive',
     tag: 'Projects',
-    summary: 'Refuses all keys of a project from now on. What it has is kept.',
+    summary: 'Archives a project: its keys are refused, its data is kept.',
     answer: projectSchema,
     refusals: [404, 409],
     tagged: true,
@@ -104,7 +107,7 @@ export const PROJECT_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/projects/{id}/restore',
     tag: 'Projects',
-    summary: 'Takes an archived project into use again.',
+    summary: 'Restores an archived project.',
     answer: projectSchema,
     refusals: [404, 409],
     tagged: true,

@@ -23,22 +23,22 @@ const text = z.string().nullable();
 const stateSchema = z
   .enum(ENDPOINT_STATES)
   .describe(
-    'By the last 15 minutes, else the last 20 attempts of 24 hours; `docs/management.md` has the rules.',
+    'Based on the last 15 minutes, or else on the last 20 attempts within 24 hours. Rules: `docs/management.md`.',
   );
 const problemSchema = z
   .object({
     kind: z.string(),
     status: z.int().nullable(),
-    text: z.string().describe('In a few words.'),
+    text: z.string().describe('Short description.'),
     message: z.string().describe(TEXTS.providersWords),
     since: time,
   })
   .nullable();
 const standingSchema = {
   state: stateSchema,
-  state_since: time.describe('Since when something is wrong; null: nothing is, or nobody knows.'),
-  state_until: time.describe('Until when it is disabled.'),
-  as_of: time.describe('End of the last attempt, where the last 15 minutes had none.'),
+  state_since: time.describe('Start of the problem; null: no problem, or unknown.'),
+  state_until: time.describe('Time until which it is disabled.'),
+  as_of: time.describe('End of the last attempt, if it is more than 15 minutes ago.'),
   last_attempt_at: time,
 };
 
@@ -47,23 +47,23 @@ const summarySchema = z.object({
   id: z.string(),
   name: z.string(),
   protocols: z.array(z.string()),
-  models: z.int().describe('Listed models that it serves.'),
+  models: z.int().describe('Number of listed models that it serves.'),
   running: z.int().describe(TEXTS.runningAttempts),
-  open: z.int().describe('Endpoints that are left alone now.'),
+  open: z.int().describe('Endpoints that are currently skipped.'),
   ...standingSchema,
   disabled_by: z.object({ name: z.string(), reason: text }).nullable(),
   problem: problemSchema,
   worst: z
     .object({ model_id: z.string(), slug: z.string(), state: stateSchema })
     .nullable()
-    .describe('The endpoint whose state the provider has; null: it has none.'),
+    .describe('Endpoint that determines the state of the provider; null: none.'),
   endpoints_by_state: z.partialRecord(stateSchema, z.int()),
   day: z
     .object({
-      requests: z.number().describe('Answered here, or tried here last.'),
+      requests: z.number().describe('Requests that were answered here, or tried here last.'),
       attempts: z.number(),
       failed_attempts: z.number(),
-      good_share: z.number().nullable().describe('Of attempts, 0 to 1; null: there were none.'),
+      good_share: z.number().nullable().describe('Share of successful attempts, 0 to 1; null: no attempts.'),
       usd: z.number().nullable().describe(TEXTS.noKnownPrice),
       unpriced_requests: z.number(),
       first_content_ms_p95: z.number().nullable(),
@@ -71,10 +71,12 @@ const summarySchema = z.object({
     .describe('The last 24 hours.'),
   trend: z
     .array(z.object({ start: z.iso.datetime(), attempts: z.number(), failed_attempts: z.number() }))
-    .describe('The hours that the last 24 hours touch. Their attempts are those of `day`.'),
+    .describe('Hours that overlap the last 24 hours. Their attempts add up to those of `day`.'),
   effect: z.object({
-    rerouted: z.int().describe('Requests of 24 hours that another provider answered after this one failed.'),
-    failed: z.int().describe('Those that failed and were tried here last.'),
+    rerouted: z
+      .int()
+      .describe('Requests of the last 24 hours that another provider answered after this one failed.'),
+    failed: z.int().describe('Failed requests that were tried here last.'),
   }),
 });
 const providerSchema = summarySchema.extend({
@@ -89,17 +91,17 @@ const providerSchema = summarySchema.extend({
       z.object({
         kind: z.string(),
         status: z.int().nullable(),
-        text: z.string().describe('In a few words.'),
+        text: z.string().describe('Short description.'),
         message: z.string(),
-        count: z.int().describe('Among the last 1,000 failed requests of 24 hours.'),
+        count: z.int().describe('Number among the last 1,000 failed requests of the last 24 hours.'),
         last_at: z.iso.datetime(),
-        example_id: z.string().describe('Id of a generation.'),
+        example_id: z.string().describe('Id of an example generation.'),
         endpoint: z.string(),
       }),
     )
-    .describe('The last five that differ.'),
+    .describe('The last five different errors.'),
   base_urls: z.array(z.string()),
-  key_hint: text.describe('First and last characters of the key that is sent; null: none is.'),
+  key_hint: text.describe('First and last characters of its API key; null: none.'),
 });
 const breakerSchema = z.object({
   object: z.literal('provider.breaker'),
@@ -114,7 +116,7 @@ export const PROVIDER_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/providers',
     tag: 'Providers',
-    summary: 'All providers that are on, those that fail first.',
+    summary: 'Lists enabled providers, failing ones first.',
     query: z.strictObject(PAGE),
     answer: listOf(summarySchema),
     run: async (call) => {
@@ -127,7 +129,7 @@ export const PROVIDER_ROUTES: readonly Route[] = [
     path: '/providers/{id}',
     tag: 'Providers',
     summary:
-      'One provider, with every endpoint: state, health, measured speed, price, and what is known of it.',
+      'Returns one provider with its endpoints: state, health, measured speed, price and known properties.',
     answer: providerSchema,
     refusals: [404],
     run: async (call) => {
@@ -168,14 +170,23 @@ export const PROVIDER_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/providers/{id}/breaker',
     tag: 'Providers',
-    summary: 'Puts the endpoints of a provider aside for a time, or takes them back.',
+    summary: 'Disables the endpoints of a provider for a time, or enables them again.',
     description:
-      'An endpoint that was put aside is asked only when there is nothing better. `closed` also forgets what its own breaker and rate limits had found. It holds for this process, until it ends.',
+      'A disabled endpoint is used only if there is no better one. `closed` also resets its breaker and rate limits. Applies to this process until it ends.',
     body: z.strictObject({
       state: z.enum(['open', 'closed']),
       model: z.string().optional().describe('Only the endpoints of this model.'),
-      for_ms: z.int().min(1).max(LONGEST_MS).default(USUAL_MS).describe('How long it stays open.'),
-      reason: z.string().max(200).default('put aside by hand').describe('What the route table says.'),
+      for_ms: z
+        .int()
+        .min(1)
+        .max(LONGEST_MS)
+        .default(USUAL_MS)
+        .describe('Milliseconds for which the endpoints stay disabled.'),
+      reason: z
+        .string()
+        .max(200)
+        .default('disabled by an operator')
+        .describe('Reason shown in the route table.'),
     }),
     answer: breakerSchema,
     refusals: [404],
@@ -303,7 +314,7 @@ function existing(id: string, { catalog }: ManagementDependencies): string {
 function unknown(id: string): GatewayError {
   return new GatewayError(
     'not_found',
-    `There is no provider ${JSON.stringify(id.slice(0, 100))} that is on.`,
+    `Provider ${JSON.stringify(id.slice(0, 100))} not found or not enabled.`,
   );
 }
 

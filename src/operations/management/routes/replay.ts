@@ -22,9 +22,9 @@ const runSchema = z.object({
   output_tokens: count,
   reasoning_tokens: count,
   usd: z.number().nullable(),
-  first_content_ms: z.number().nullable().describe('Null where it was not streamed.'),
+  first_content_ms: z.number().nullable().describe('Null: not streamed.'),
   duration_ms: z.number(),
-  answer: text.describe('Its text, with its calls; null where it was not kept, or cannot be read.'),
+  answer: text.describe('Text and tool calls of the response; null: not logged, or unreadable.'),
 });
 
 export const REPLAY_ROUTES: readonly Route[] = [
@@ -32,29 +32,29 @@ export const REPLAY_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/generations/{id}/replay',
     tag: 'Generations',
-    summary: 'Sends the bytes of the client again, and says what is different.',
+    summary: 'Sends the request of the client again, and compares the results.',
     description:
-      'The request runs as a new generation, on behalf of the same key: limits hold, and it costs what it costs. Its record names the first (`replay_of`). A 409 with the code `not_replayable` is told where nothing of the request was kept, or not all of it; where it held credentials; and where it would act a second time.',
+      'The request runs as a new generation of the same key: limits apply, and it has a cost. Its record refers to the original (`replay_of`). The response is a 409 with the code `not_replayable` if the request was not logged completely, contained credentials, or would repeat an action.',
     body: z.strictObject({
-      model: z.string().min(1).max(256).optional().describe('Asked in the place of its model.'),
+      model: z.string().min(1).max(256).optional().describe('Model to use instead of the original one.'),
       provider: z
         .string()
         .min(1)
         .max(256)
         .optional()
-        .describe('The only provider, or `provider/name`, that may answer.'),
+        .describe('Only provider, or endpoint as `provider/name`, to use.'),
       tools: z
         .boolean()
         .default(false)
-        .describe('Lets tools run again that are not run by the client: web search, MCP servers.'),
+        .describe('Run tools of the gateway again, such as web search and MCP servers.'),
     }),
     answer: z.object({
       object: z.literal('generation.replay'),
-      id: z.string().describe('Of the new generation.'),
+      id: z.string().describe('Id of the new generation.'),
       replay_of: z.string(),
       before: runSchema,
       after: runSchema,
-      same_answer: z.boolean().nullable().describe('Null where one of them is not known.'),
+      same_answer: z.boolean().nullable().describe('Null: one of them is unknown.'),
     }),
     refusals: [404, 409],
     run: async ({ deps, param, body, reader }) => {
@@ -97,11 +97,11 @@ export const REPLAY_ROUTES: readonly Route[] = [
 /** @throws GatewayError `conflict` if the request was not recorded, is truncated, or contained credentials */
 function replayable(payload: Payload | undefined): Payload {
   const reason = !payload
-    ? 'nothing of what its client sent was kept'
+    ? 'its body was not logged'
     : payload.isCut
-      ? 'only the beginning of what its client sent was kept'
+      ? 'only the beginning of its body was logged'
       : payload.isMasked
-        ? 'it held credentials, which are not kept'
+        ? 'it contained credentials, which are not logged'
         : null;
   if (payload && reason === null) return payload;
   throw new GatewayError('conflict', TEXTS.notReplayable(reason), {

@@ -9,14 +9,14 @@ const sessionSchema = z.object({
   object: z.literal('console.session'),
   id: z.string(),
   actor: z.object({
-    id: z.string().describe('Id of the key; `operator` for who signed in by a link.'),
+    id: z.string().describe('Id of the key; `operator` for a sign-in by link.'),
     name: z.string(),
   }),
-  address: z.string().nullable().describe('Where the sign-in came from; null: unknown.'),
-  user_agent: z.string().nullable().describe('Of the browser that signed in, its first 200 characters.'),
-  created_at: z.iso.datetime().describe('When it signed in.'),
-  last_used_at: z.iso.datetime().describe('When it was used last, to the minute.'),
-  expires_at: z.iso.datetime().describe('When it ends unless it is used before.'),
+  address: z.string().nullable().describe('IP address of the sign-in; null: unknown.'),
+  user_agent: z.string().nullable().describe("First 200 characters of the browser's user agent."),
+  created_at: z.iso.datetime().describe('Time of the sign-in.'),
+  last_used_at: z.iso.datetime().describe('Time of the last use, to the minute.'),
+  expires_at: z.iso.datetime().describe('Time when it ends if it is not used before.'),
 });
 const endedSchema = z.object({
   object: z.literal('console.session.ended'),
@@ -28,8 +28,8 @@ export const SESSION_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/sessions',
     tag: 'Sessions',
-    summary: 'Sessions of the console that have not ended, those used last first.',
-    description: 'At most 500. The key or the link that each stands for is never shown.',
+    summary: 'Lists active console sessions, most recently used first.',
+    description: 'At most 500. Keys and links of sessions are not included.',
     query: z.strictObject(PAGE),
     answer: listOf(sessionSchema),
     run: async ({ deps, query }) => {
@@ -41,13 +41,13 @@ export const SESSION_ROUTES: readonly Route[] = [
     method: 'delete',
     path: '/sessions/{id}',
     tag: 'Sessions',
-    summary: 'Signs a session out, at every worker and replica.',
+    summary: 'Signs out a session, in all workers and replicas.',
     answer: endedSchema,
     refusals: [404],
     run: async ({ deps, param, record }) => {
       const id = param('id');
       const ended = await deps.sessions.end(id);
-      if (!ended) throw new GatewayError('not_found', `There is no session '${id.slice(0, 100)}'.`);
+      if (!ended) throw new GatewayError('not_found', `Session '${id.slice(0, 100)}' not found.`);
       await record({
         action: 'console.session.end',
         target: id,

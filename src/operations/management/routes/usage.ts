@@ -33,20 +33,17 @@ const DAY_MS = 24 * HOUR_MS;
 const USUAL_MS = 7 * DAY_MS;
 
 const count = z.number();
-const COLUMN = 'Unless `columns` leaves it out.';
+const COLUMN = 'Absent if `columns` does not include it.';
 const nullableCount = z.number().nullable();
 const rowSchema = z.looseObject({
-  start: z.iso.datetime().nullable().describe('Of the interval; null where no interval was asked for.'),
+  start: z.iso.datetime().nullable().describe('Start of the interval; null: no interval was requested.'),
   ...Object.fromEntries(
-    USAGE_DIMENSIONS.map((name) => [
-      name,
-      z.string().nullable().optional().describe('Where it was asked for.'),
-    ]),
+    USAGE_DIMENSIONS.map((name) => [name, z.string().nullable().optional().describe('If requested.')]),
   ),
   ...Object.fromEntries(USAGE_COLUMNS.map((name) => [name, nullableCount.optional().describe(COLUMN)])),
   usd: nullableCount
     .optional()
-    .describe('Of what has a known price; null: nothing has. `unpriced_requests` are not in it.'),
+    .describe('USD of requests with a known price; null: none. Does not include `unpriced_requests`.'),
   cache_saved_usd: count.optional().describe(COLUMN),
   duration_ms_p95: nullableCount.optional().describe(COLUMN),
   first_content_ms_p95: nullableCount.optional().describe(COLUMN),
@@ -55,8 +52,8 @@ const rowSchema = z.looseObject({
 });
 
 const totalsSchema = z.object({
-  all: rowSchema.nullable().describe('Of everything; null where there was nothing.'),
-  groups: z.array(rowSchema).describe('Of every group, also of those that `largest` leaves out.'),
+  all: rowSchema.nullable().describe('Total; null: no requests.'),
+  groups: z.array(rowSchema).describe('Of all groups, including those that `largest` omits.'),
 });
 
 const endUserSchema = z.object({
@@ -76,36 +73,35 @@ const endUserSchema = z.object({
   unpriced_requests: count,
 });
 
-const filter = z.string().optional().describe('Only these: one or several, behind commas.');
+const filter = z.string().optional().describe('Only these values, separated by commas.');
 
 const TIMES = {
-  from: time.optional().describe('A week ago unless given. A day begins in `server.timezone`.'),
-  to: time.optional().describe('Now unless given.'),
+  from: time.optional().describe('Default: a week ago. Days begin in `server.timezone`.'),
+  to: time.optional().describe('Default: now.'),
 };
 const FORMAT = { format: z.enum(['json', 'csv']).optional() };
-const complete = z
-  .boolean()
-  .describe('Always true: a record is in the sums as soon as it is in the database.');
+const complete = z.boolean().describe('Always true: sums include a record as soon as it is in the database.');
 
 export const USAGE_ROUTES: readonly Route[] = [
   route({
     method: 'get',
     path: '/usage',
     tag: 'Usage',
-    summary:
-      'Requests, tokens, money, errors and latencies, summed up over time and by whatever requests have.',
+    summary: 'Returns requests, tokens, cost, errors and latencies, by time and other dimensions.',
     description:
-      'Times are widened to whole hours, or to whole intervals; days and months are those of `server.timezone`. `format=csv`, or `Accept: text/csv`, gives a table.',
+      'Times are extended to whole hours or intervals. Days and months are in `server.timezone`. `format=csv` or `Accept: text/csv` returns CSV.',
     query: z.strictObject({
       ...TIMES,
       interval: z
         .enum(USAGE_INTERVALS)
         .optional()
-        .describe('A row for each; absent: all the time together. By minutes for the last two days alone.'),
+        .describe(
+          'One row for each interval; absent: one row for the whole period. Minutes are available for the last two days.',
+        ),
       compare: z
         .enum(['true', 'false'])
         .optional()
-        .describe('`true`: also what the time of the same length right before came to. Not in a table.'),
+        .describe('`true`: also return the preceding period of the same length. Not in CSV.'),
       group_by: z
         .string()
         .optional()
@@ -113,7 +109,7 @@ export const USAGE_ROUTES: readonly Route[] = [
           error: TEXTS.mustBeSomeOf(USAGE_DIMENSIONS),
         })
         .meta({ pattern: namesPattern(USAGE_DIMENSIONS) })
-        .describe(`Any of ${USAGE_DIMENSIONS.join(', ')}, behind commas.`),
+        .describe(`Any of ${USAGE_DIMENSIONS.join(', ')}, separated by commas.`),
       ...Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, filter])),
       largest: z.coerce
         .number()
@@ -121,39 +117,37 @@ export const USAGE_ROUTES: readonly Route[] = [
         .min(1)
         .max(100)
         .optional()
-        .describe('Rows of so many groups only: the largest. With one name in `group_by`.'),
+        .describe('Return only this number of groups: the largest. Requires exactly one name in `group_by`.'),
       largest_by: z
         .enum(['requests', 'usd'])
         .default('requests')
-        .describe('What makes a group large: its requests or its known cost.'),
+        .describe('Size of a group: its requests, or its known cost.'),
       columns: z
         .string()
         .optional()
         .refine((text) => text === undefined || namesIn(text).every((name) => USAGE_ENTRIES.includes(name)), {
-          error: 'must be names of what rows have, behind commas',
+          error: 'must be names of columns, separated by commas',
         })
         .meta({ pattern: namesPattern(USAGE_ENTRIES) })
-        .describe(
-          'Only these of what is summed up, behind commas: fewer are quicker. All of them unless given.',
-        ),
+        .describe('Only these columns, separated by commas; fewer are faster. Default: all.'),
       totals: z
         .enum(['true', 'false'])
         .optional()
-        .describe('`true`: also what all the time together came to. Not in a table.'),
+        .describe('`true`: also return totals of the whole period. Not in CSV.'),
       ...FORMAT,
     }),
     answer: z.object({
       object: z.literal('usage'),
       from: z.iso.datetime(),
       to: z.iso.datetime(),
-      timezone: z.string().describe('Whose days and months they are.'),
+      timezone: z.string().describe('Time zone of days and months.'),
       complete,
       before: z
         .object({ from: z.iso.datetime(), to: z.iso.datetime(), all: rowSchema.nullable() })
         .optional()
-        .describe('The time before, where it was asked for; `all` is null where there was nothing.'),
-      data: z.array(rowSchema).describe('By time, then by cost, the largest first.'),
-      totals: totalsSchema.optional().describe('Where they were asked for.'),
+        .describe('The preceding period, if requested. `all` is null if it has no requests.'),
+      data: z.array(rowSchema).describe('By time, then by cost in descending order.'),
+      totals: totalsSchema.optional().describe('If requested.'),
     }),
     alsoAs: { 'text/csv': z.string() },
     run: async ({ deps, query, now, accept, timeZone }) => {
@@ -162,7 +156,7 @@ export const USAGE_ROUTES: readonly Route[] = [
       const isTable = wantsCsv(query, accept);
       const several = isTable && columns?.find((name) => !USAGE_COLUMNS.includes(name));
       if (several)
-        throw new GatewayError('invalid_request', `columns: a table has no room for ${several}`, {
+        throw new GatewayError('invalid_request', `columns: CSV does not support ${several}`, {
           param: 'columns',
         });
       const times = timesOf(query, now, timeZone);
@@ -171,7 +165,7 @@ export const USAGE_ROUTES: readonly Route[] = [
       if (byMinutes && times.fromMs < now - MINUTES_KEPT_MS)
         throw new GatewayError(
           'invalid_request',
-          `interval: ${interval} reaches back two days; ask for \`hour\`, or \`from\` at ${isoTime(now - MINUTES_KEPT_MS)} or later`,
+          `interval: ${interval} is available for the last two days only; use \`hour\`, or \`from\` at ${isoTime(now - MINUTES_KEPT_MS)} or later`,
           { param: 'interval' },
         );
       const asked: UsageQuery = {
@@ -204,8 +198,8 @@ export const USAGE_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/usage/end-users',
     tag: 'Usage',
-    summary: 'Requests, tokens and money by end user.',
-    description: 'Times are widened to whole hours. `format=csv`, or `Accept: text/csv`, gives a table.',
+    summary: 'Returns requests, tokens and cost by end user.',
+    description: 'Times are extended to whole hours. `format=csv` or `Accept: text/csv` returns CSV.',
     query: z.strictObject({ ...TIMES, project: filter, key: filter, model: filter, ...FORMAT }),
     answer: z.object({
       object: z.literal('usage.end_users'),
@@ -243,7 +237,9 @@ async function reportOf(
 ): Promise<{ readonly report: UsageReport; readonly whole: readonly UsageRow[] | null }> {
   const [dimension, another] = asked.groupBy;
   if (largest !== undefined && (dimension === undefined || another !== undefined))
-    throw new GatewayError('invalid_request', 'largest: needs one name in `group_by`', { param: 'largest' });
+    throw new GatewayError('invalid_request', 'largest: requires exactly one name in `group_by`', {
+      param: 'largest',
+    });
   if (largest === undefined && !hasTotals) return { report: await usage.query(asked), whole: null };
   const all = await usage.query({ ...asked, interval: null });
   const whole = hasTotals ? all.rows : null;

@@ -25,11 +25,11 @@ const webhookSchema = z.object({
   project: z
     .string()
     .nullable()
-    .describe('Project whose events it gets; null: events of all projects, and alerts.'),
+    .describe('Project whose events it receives; null: events of all projects, and alerts.'),
   url: z.string(),
   description: z.string().nullable(),
-  events: z.array(z.string()).nullable().describe('Types of events that it gets; null: all.'),
-  state: z.enum(['enabled', 'failing', 'disabled']).describe('`disabled`: it is sent nothing.'),
+  events: z.array(z.string()).nullable().describe('Types of events that it receives; null: all.'),
+  state: z.enum(['enabled', 'failing', 'disabled']).describe('`disabled`: nothing is sent to it.'),
   failing_since: z.iso.datetime().nullable(),
   disabled_at: z.iso.datetime().nullable(),
   disabled_reason: z.string().nullable(),
@@ -43,8 +43,8 @@ const deliverySchema = z.object({
   id: z.string(),
   state: z
     .enum(['queued', 'waiting', 'running', 'completed', 'failed', 'cancelled'])
-    .describe('`waiting`: it failed, and is sent again. `completed`: it was taken.'),
-  attempts: z.int().describe('How often it was sent.'),
+    .describe('`waiting`: failed, will be sent again. `completed`: delivered.'),
+  attempts: z.int().describe('Number of attempts.'),
   last_failure: z.string().nullable(),
   created_at: z.iso.datetime(),
   ended_at: z.iso.datetime().nullable(),
@@ -53,7 +53,7 @@ const deliverySchema = z.object({
 const loggedSchema = deliverySchema.extend({
   message: z.string().describe('Its `webhook-id`.'),
   type: z.string(),
-  body: z.string().describe('As it is sent.'),
+  body: z.string().describe('Body of the message.'),
   log: z.array(
     z.object({
       at: z.iso.datetime(),
@@ -64,10 +64,10 @@ const loggedSchema = deliverySchema.extend({
         .object({
           status: z.int(),
           content_type: z.string().nullable(),
-          body: z.string().describe('Its first 4096 characters.'),
+          body: z.string().describe('First 4096 characters.'),
         })
         .nullable()
-        .describe('Null: none came.'),
+        .describe('Null: no response.'),
     }),
   ),
 });
@@ -86,7 +86,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/webhooks',
     tag: 'Webhooks',
-    summary: 'Receivers: those of the configuration file first, then the stored ones.',
+    summary: 'Lists webhooks: those of the configuration file first, then stored webhooks.',
     query: z.strictObject({ ...PAGE, project: projectNameSchema.optional() }),
     answer: listOf(webhookSchema),
     run: async (call) => {
@@ -101,13 +101,13 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/webhooks',
     tag: 'Webhooks',
-    summary: 'Makes a receiver. Its secret is in this answer alone.',
+    summary: 'Creates a webhook. Only this response contains its secret.',
     body: z.strictObject({
       url,
       project: projectNameSchema
         .nullable()
         .optional()
-        .describe('Project whose events it gets. Default: events of all projects, and alerts.'),
+        .describe('Project whose events it receives. Default: events of all projects, and alerts.'),
       ...members,
     }),
     answer: issuedSchema,
@@ -128,7 +128,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/webhooks/{id}',
     tag: 'Webhooks',
-    summary: 'One receiver.',
+    summary: 'Returns one webhook.',
     answer: webhookSchema,
     refusals: [404],
     run: async (call) => shown(await endpointOf(call), call),
@@ -137,12 +137,12 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'patch',
     path: '/webhooks/{id}',
     tag: 'Webhooks',
-    summary: 'Changes a receiver; what is absent stays as it is.',
-    description: 'Of a receiver of the configuration file only `state` can be changed.',
+    summary: 'Changes a webhook. Omitted members stay unchanged.',
+    description: 'For a webhook of the configuration file, only `state` can be changed.',
     body: z.strictObject({
       url: url.optional(),
       ...members,
-      state: z.literal('enabled').optional().describe('Sends to it again, after it was disabled.'),
+      state: z.literal('enabled').optional().describe('`enabled`: send events again after it was disabled.'),
     }),
     answer: webhookSchema,
     refusals: [404, 409],
@@ -168,7 +168,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'delete',
     path: '/webhooks/{id}',
     tag: 'Webhooks',
-    summary: 'Deletes a receiver. What waits for it is not sent.',
+    summary: 'Deletes a webhook. Queued messages are not sent.',
     answer: z.object({ object: z.literal('webhook.deleted'), id: z.string(), deleted: z.literal(true) }),
     refusals: [404, 409],
     run: async (call) => {
@@ -185,9 +185,14 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/webhooks/{id}/rotate',
     tag: 'Webhooks',
-    summary: 'Makes a new secret. For a while, messages are signed with the one before it, too.',
+    summary: 'Creates a new secret. For a time, messages are also signed with the previous one.',
     body: z.strictObject({
-      keep_hours: z.number().min(0).max(168).default(24).describe('Hours that the old secret still signs.'),
+      keep_hours: z
+        .number()
+        .min(0)
+        .max(168)
+        .default(24)
+        .describe('Hours for which messages are also signed with the previous secret.'),
     }),
     answer: issuedSchema,
     refusals: [404, 409],
@@ -206,7 +211,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/webhooks/{id}/test',
     tag: 'Webhooks',
-    summary: 'Sends one event to a receiver, once, also to one that is disabled.',
+    summary: 'Sends one test event to a webhook, even if it is disabled.',
     body: z.strictObject({
       type: z
         .enum([TEST_EVENT, ...EVENT_TYPES])
@@ -223,7 +228,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/webhooks/{id}/deliveries',
     tag: 'Webhooks',
-    summary: 'What a receiver was sent, newest first: it is kept for 14 days.',
+    summary: 'Lists the deliveries of a webhook, newest first. They are kept for 14 days.',
     query: z.strictObject({ limit: PAGE.limit, after: PAGE.after }),
     answer: listOf(deliverySchema),
     refusals: [404],
@@ -237,7 +242,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/webhooks/{id}/deliveries/{delivery}',
     tag: 'Webhooks',
-    summary: 'One delivery with its requests and answers.',
+    summary: 'Returns one delivery with its requests and responses.',
     answer: loggedSchema,
     refusals: [404],
     run: async (call) => {
@@ -251,7 +256,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/webhooks/{id}/deliveries/{delivery}/redeliver',
     tag: 'Webhooks',
-    summary: 'Sends a message once more, under the same `webhook-id`.',
+    summary: 'Sends a message again, with the same `webhook-id`.',
     answer: deliverySchema,
     status: 201,
     refusals: [404],
@@ -278,7 +283,7 @@ function requireStored({ source, id }: WebhookEndpoint): void {
   if (source === 'database') return;
   throw new GatewayError(
     'conflict',
-    `The webhook '${id}' is of the configuration file: change it under \`webhooks\` or \`alerts.webhooks\` there.`,
+    `The webhook '${id}' is defined in the configuration file. Change it there, under \`webhooks\` or \`alerts.webhooks\`.`,
   );
 }
 

@@ -23,11 +23,11 @@ const LONGEST_MS = 5_000;
 const names = z.array(z.string().min(1)).max(100);
 const partSchema = z.object({
   requests: z.int(),
-  share: z.number().describe('Of all requests, from 0 to 1.'),
-  usd: z.number().describe('Of those whose price is known.'),
-  unpriced: z.int().describe('Requests whose price is not known.'),
-  first_content_ms: z.number().nullable().describe('Mean, over streams of which it is known.'),
-  duration_ms: z.number().nullable().describe('Mean, over requests of which it is known.'),
+  share: z.number().describe('Share of all requests, 0 to 1.'),
+  usd: z.number().describe('USD of requests with a known price.'),
+  unpriced: z.int().describe('Requests with an unknown price.'),
+  first_content_ms: z.number().nullable().describe('Mean of streams where it is known.'),
+  duration_ms: z.number().nullable().describe('Mean of requests where it is known.'),
 });
 
 export const WHAT_IF_ROUTES: readonly Route[] = [
@@ -35,10 +35,9 @@ export const WHAT_IF_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/what-if',
     tag: 'What if',
-    summary:
-      'What past requests would have cost, and where they would have gone, if something had been otherwise.',
+    summary: 'Estimates cost and routing of past requests under changed conditions.',
     description:
-      'An estimate, made of a sample of the records: nothing is sent. The real planner decides about each request again. `assumptions` says what cannot be known.',
+      'The estimate uses a sample of records and the real planner, and sends nothing. `assumptions` lists its limitations.',
     body: z.strictObject({
       from: time.optional().describe('Default: a week before `to`.'),
       to: time.optional().describe('Default: now.'),
@@ -53,38 +52,37 @@ export const WHAT_IF_ROUTES: readonly Route[] = [
         })
         .default({})
         .describe('Only these requests.'),
-      sample: z.int().min(1).max(MOST_SAMPLED).default(2_000).describe('How many are looked at, at most.'),
-      policy: routingDefaultsSchema
-        .optional()
-        .describe('In the place of `routing.default` of the configuration.'),
+      sample: z.int().min(1).max(MOST_SAMPLED).default(2_000).describe('Maximum size of the sample.'),
+      policy: routingDefaultsSchema.optional().describe('Replaces `routing.default` of the configuration.'),
       prices: z
         .array(
           z.strictObject({
-            model: z.string().optional().describe('Its id; absent: every model.'),
-            provider: z.string().optional().describe('A provider, or `provider/name`; absent: all.'),
+            model: z.string().optional().describe('Id of the model; absent: all models.'),
+            provider: z
+              .string()
+              .optional()
+              .describe('A provider, or an endpoint as `provider/name`; absent: all.'),
             price: priceSchema.optional(),
-            factor: z.number().min(0).max(1_000).optional().describe('Every rate times this.'),
+            factor: z.number().min(0).max(1_000).optional().describe('Factor for all prices.'),
           }),
         )
         .max(100)
         .default([])
         .describe('Other prices.'),
-      without: names
-        .default([])
-        .describe('Providers, or endpoints as `provider/name`, that would not be there.'),
+      without: names.default([]).describe('Providers, or endpoints as `provider/name`, to remove.'),
       models: z
         .record(z.string(), z.string())
         .default({})
-        .describe('Models that would be asked in the place of others.'),
+        .describe('Replacement models, by requested model.'),
     }),
     answer: z.object({
       object: z.literal('what_if'),
       from: z.iso.datetime(),
       to: z.iso.datetime(),
-      sampled: z.int().describe('Answered requests that were looked at.'),
-      whole: z.boolean().describe('True: these are all there were.'),
+      sampled: z.int().describe('Size of the sample of answered requests.'),
+      whole: z.boolean().describe('True: the sample contains all requests.'),
       moved: z.int().describe('Requests that another endpoint would answer.'),
-      unserved: z.record(z.string(), z.int()).describe('Requests that nobody could answer, by the reason.'),
+      unserved: z.record(z.string(), z.int()).describe('Requests that no endpoint could answer, by reason.'),
       before: partSchema,
       after: partSchema,
       groups: z.array(

@@ -86,7 +86,7 @@ test('the command lists them, and ends one', async () => {
     expect([listed.code, listed.out]).toEqual([0, expect.stringContaining(id)]);
     const ended = await run('cancel', id, '--json');
     expect([ended.code, JSON.parse(ended.out)]).toMatchObject([0, { id, state: 'cancelled' }]);
-    expect((await run('list', '--state', 'running')).out).toBe('There are no such jobs.\n');
+    expect((await run('list', '--state', 'running')).out).toBe('No jobs found.\n');
     expect((await run('show')).code).not.toBe(0);
   } finally {
     at.remove();

@@ -170,7 +170,7 @@ describe('a request that is sent again', () => {
     const id = await ask(gateway, '/chat/completions', { model: 'sim/chat', messages: question });
     const where = ['--url', gateway.origin, '--key', ADMIN_KEY];
     const same = await runProgram(['replay', id, ...where], { folder: gateway.dataDir });
-    expect(same.out).toContain('The answer is the same.');
+    expect(same.out).toContain('The response is the same.');
     expect(same.out).toMatch(/model +sim\/chat +sim\/chat/);
     const other = await runProgram(['replay', id, '--model', 'sim/echo', ...where], {
       folder: gateway.dataDir,

@@ -35,8 +35,8 @@ test('everything stands in its column, and changes below', () => {
       '  ✓ reachable  it answers',
       '  ✗ stops      late: refused, with many words about how and why',
       '  ? sees',
-      '  → prefill: plain (was taken to be none)',
-      '  = stop stays supported: the configuration says so, although unsupported was found',
+      '  → prefill: plain (before: none)',
+      '  = stop stays supported, as configured (measured: unsupported)',
       '',
     ].join('\n'),
   );

@@ -124,7 +124,7 @@ test('a long list of what is not tried is cut, and says so', () => {
   }));
   const lines = routeText({ ...TABLE, excluded }, PLAIN).split('\n');
   expect(lines.filter((line) => line.includes('(all)'))).toHaveLength(30);
-  expect(lines.at(-2)).toBe('  … and 12 more: --json shows all');
+  expect(lines.at(-2)).toBe('  … and 12 more (--json shows all)');
 });
 
 test('whole answers have a time of their own', () => {
