@@ -117,10 +117,10 @@ for (let turn = 0; turn < turns; turn += 1) {
 const share = (of: readonly number[], by: readonly number[]): number[] =>
   of.map((value, turn) => (value / (by[turn] ?? NaN)) * 100);
 console.log(
-  `throughput: ${spread(rates.batch, 0)} lines a second as a batch, ${spread(rates.sent, 0)} sent: ${spread(share(rates.batch, rates.sent), 0)} %`,
+  `throughput: ${spread(rates.batch, 0)} lines per second as a batch, ${spread(rates.sent, 0)} as requests: ${spread(share(rates.batch, rates.sent), 0)} %`,
 );
 console.log(
-  `interactive p99: ${spread(p99.alone, 1)} ms alone, ${spread(p99.beside, 1)} ms beside a batch: ${spread(share(p99.beside, p99.alone), 0)} %; medians and quartiles of ${turns} turns`,
+  `interactive p99: ${spread(p99.alone, 1)} ms alone, ${spread(p99.beside, 1)} ms during a batch: ${spread(share(p99.beside, p99.alone), 0)} %; medians and quartiles of ${turns} turns`,
 );
 await gateway.stop();
 await upstream.stop(true);

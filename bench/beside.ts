@@ -65,7 +65,7 @@ export async function withGateway(
       async good(seconds) {
         const { statuses, latencies } = await client({ ...GOOD, seconds }, 0);
         const others = Object.keys(statuses).filter((status) => status !== '200');
-        if (others.length > 0) throw new Error(`answers with ${others.join(', ')}`);
+        if (others.length > 0) throw new Error(`other responses: ${others.join(', ')}`);
         return latencies['200'] ?? [];
       },
       resident: () => Math.max(...pids().map(residentMb)),
@@ -112,4 +112,4 @@ export class Rounds {
   }
 }
 
-export const HEADINGS = ['', 'requests', 'p50 ms', 'p99 ms', 'p99 to alone', 'longest ms'];
+export const HEADINGS = ['', 'requests', 'p50 ms', 'p99 ms', 'p99 vs. alone', 'longest ms'];

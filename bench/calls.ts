@@ -43,7 +43,7 @@ export function callsOf(coverage: Coverage, folder: string): Map<string, number>
 /** Calls for one request of a case; can be fractions. */
 async function callsOfOneRequest(root: string, name: string): Promise<Calls> {
   const [found] = findCases(name);
-  if (!found) throw new Error('there is no case');
+  if (!found) throw new Error('unknown case');
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-calls-'));
   const mock = await startMock(folder);
   const environment = { DRAGOMAN_BENCH_COVERAGE: '1' };
@@ -83,7 +83,7 @@ export async function printCalls(root: string, name: string): Promise<void> {
   console.log(table('file', byFile));
   console.log(table('function', calls, ROWS));
   const total = calls.values().reduce((sum, count) => sum + count, 0);
-  console.log(`${total.toFixed(1)} calls of ${calls.size} functions for one request of ${name}`);
+  console.log(`${total.toFixed(1)} calls of ${calls.size} functions per request of ${name}`);
 }
 
 function summed(calls: Calls, nameOf: (called: string) => string): Calls {

@@ -31,13 +31,13 @@ export function findCases(names: string): Case[] {
   return names.split(',').map((name) => {
     const found = CASES.find((each) => each.name === name);
     if (!found)
-      throw new Error(`there is no ${name}: it is one of ${CASES.map((each) => each.name).join(', ')}`);
+      throw new Error(`unknown case ${name}; known cases are ${CASES.map((each) => each.name).join(', ')}`);
     return found;
   });
 }
 
 function loadOf(scenario: string): Load {
   const found = SCENARIOS.find(({ name }) => name === scenario);
-  if (!found) throw new Error(`there is no scenario ${scenario}`);
+  if (!found) throw new Error(`unknown scenario ${scenario}`);
   return found;
 }

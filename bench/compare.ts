@@ -40,7 +40,7 @@ const trees = positionals.map((text): Tree => {
   const root = resolve(text.slice(at + 1));
   return { label: at > 0 ? text.slice(0, at) : basename(root), root };
 });
-if (trees.length === 0) throw new Error('name at least one source tree');
+if (trees.length === 0) throw new Error('requires at least one source tree');
 const cases = findCases(
   values.only ?? 'relay,translate,messages,responses-stored,relay-100kb,translate-100kb',
 );
@@ -63,7 +63,8 @@ async function compare(): Promise<void> {
   const mock = await started(startMock(folder));
   const nginx = await startNginx(folder, mock.port);
   if (nginx) servers.push(nginx);
-  if (!pinned) console.log('There is no taskset, or only one core: processes share cores.');
+  if (!pinned)
+    console.log('taskset is not installed, or the machine has only one core. Processes share cores.');
   const gateways: (Tree & { readonly server: Server })[] = [];
   for (const [at, tree] of trees.entries()) {
     const own = join(folder, `tree-${at}`);

@@ -12,9 +12,9 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const FULL_KEY = 'sk-bench-full-0123456789';
 const FLOODS = [
-  { name: 'beside as many that are refused', perSecond: 200 },
+  { name: 'during the same number of refused requests', perSecond: 200 },
   // More than possible: each connection sends its next request immediately after a response.
-  { name: 'beside as many as 64 connections can', perSecond: 20_000 },
+  { name: 'during as many as 64 connections can send', perSecond: 20_000 },
 ];
 
 const full = {
@@ -49,7 +49,7 @@ await withGateway(full, async (bench) => {
         refused[status] = (refused[status] ?? 0) + count;
     }
   }
-  console.log(`the other project was answered: ${JSON.stringify(refused)}\n`);
+  console.log(`responses of the other project: ${JSON.stringify(refused)}\n`);
   console.log(aligned([HEADINGS, ...rounds.rows()]));
-  console.log(`a refusal takes ${quantile(costs, 0.5).toFixed(0)} microseconds of CPU time`);
+  console.log(`CPU time of a refusal: ${quantile(costs, 0.5).toFixed(0)} µs`);
 });

@@ -66,11 +66,11 @@ async function wrongKeys(bench: Bench): Promise<void> {
     sent += flood.sent;
     for (const [status, count] of Object.entries(flood.statuses))
       statuses[status] = (statuses[status] ?? 0) + count;
-    rounds.add('beside wrong keys', latencies);
+    rounds.add('during requests with wrong keys', latencies);
   }
   const perSecond = sent / seconds / Number(values.rounds);
   console.log(
-    `wrong keys: ${perSecond.toFixed(0)} a second were sent, and answered ${JSON.stringify(statuses)}`,
+    `wrong keys: ${perSecond.toFixed(0)} requests per second, responses ${JSON.stringify(statuses)}`,
   );
   console.log(`resident memory: ${before.toFixed(0)} MB before, ${bench.resident().toFixed(0)} MB after\n`);
   console.log(aligned([HEADINGS, ...rounds.rows()]));
@@ -106,10 +106,12 @@ async function endUsers(bench: Bench): Promise<void> {
     ]);
   }
   console.log(
-    `\nend users that nobody has seen before, each once, with ${KEYS.length} keys, of which ${WITH_ROOM} have room`,
+    `\nnew end users, one request each, with ${KEYS.length} keys, of which ${WITH_ROOM} have capacity`,
   );
   console.log(aligned(rows));
   const again = { ...load, from: 0, most: 100, seconds: 60 };
   const answers = [await bench.run(again), await bench.run(again)].map((result) => result.statuses);
-  console.log(`the first hundred twice more, of whom ${WITH_ROOM} may once more: ${JSON.stringify(answers)}`);
+  console.log(
+    `the first hundred two more times, ${WITH_ROOM} of them within their limit once: ${JSON.stringify(answers)}`,
+  );
 }

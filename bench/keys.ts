@@ -85,9 +85,9 @@ const opened = openLimits({
 await index.refresh();
 const readMs = cpuMs(from);
 await opened.restored();
-console.log(`start: ${cpuMs(from)} of CPU, of which ${readMs} until the keys are read`);
+console.log(`start: ${cpuMs(from)} of CPU, ${readMs} of it until the keys are loaded`);
 process.stdout.write(
-  `held: ${(heapMb() - heapBefore).toFixed(1)} MB of heap, resident ${(process.memoryUsage.rss() / 1e6 - residentBefore).toFixed(1)} MB more\n`,
+  `memory: ${(heapMb() - heapBefore).toFixed(1)} MB of heap, resident ${(process.memoryUsage.rss() / 1e6 - residentBefore).toFixed(1)} MB additional\n`,
 );
 
 const { limiter } = opened.limits;
@@ -99,12 +99,12 @@ for (const tenant of index.principals()) {
   if (admitted.type !== 'refusal') limiter.settle(admitted, { requests: 1, tokens: 900, nanoUsd: 900_000 });
 }
 console.log(
-  `a request of each: ${cpuMs(answeredFrom)}, ${(heapMb() - answeredHeap).toFixed(1)} MB more of heap`,
+  `one request per key: ${cpuMs(answeredFrom)}, ${(heapMb() - answeredHeap).toFixed(1)} MB more of heap`,
 );
 
 from = process.cpuUsage();
 for (let look = 0; look < LOOKS; look += 1) await index.refresh();
-console.log(`${LOOKS} looks for changes: ${cpuMs(from)}`);
+console.log(`${LOOKS} checks for changes: ${cpuMs(from)}`);
 
 const commands = new KeyCommands({
   storage,

@@ -85,7 +85,7 @@ if (import.meta.main) {
   for (const { tree, us, rest } of measured) {
     const warm = us.slice(3).toSorted((a, b) => a - b);
     console.log(
-      `${tree}: ${(warm[Math.floor(warm.length / 2)] ?? 0).toFixed(2)} µs per record (least ${(warm[0] ?? 0).toFixed(2)}), ${(await rest()).toFixed(2)} in the background`,
+      `${tree}: ${(warm[Math.floor(warm.length / 2)] ?? 0).toFixed(2)} µs per record (minimum ${(warm[0] ?? 0).toFixed(2)}), ${(await rest()).toFixed(2)} in the background`,
     );
   }
   process.exit(0);

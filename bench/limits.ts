@@ -160,10 +160,10 @@ function median(values: readonly number[]): number {
 if (import.meta.main) {
   const { requestUs, streamUs, startMs, startMb, usedMb } = measureLimits(9);
   console.log(`admission and settlement under five limits: ${requestUs.toFixed(2)} µs of CPU`);
-  console.log(`the same with ten growths of a stream: ${streamUs.toFixed(2)} µs`);
+  console.log(`the same with ten usage updates of a stream: ${streamUs.toFixed(2)} µs`);
   const own = [...GATEWAY, ...PROJECT, ...KEY];
-  console.log(`all that they cost a streamed request: ${measureRequests(9, own).toFixed(2)} µs`);
-  console.log(`where nothing is limited: ${measureRequests(9, []).toFixed(2)} µs`);
+  console.log(`total cost for a streamed request: ${measureRequests(9, own).toFixed(2)} µs`);
+  console.log(`without limits: ${measureRequests(9, []).toFixed(2)} µs`);
   console.log(`${KEYS} keys with limits: ${startMs.toFixed(0)} ms of CPU, ${startMb.toFixed(0)} MB`);
-  console.log(`after a request of each: ${usedMb.toFixed(0)} MB`);
+  console.log(`after one request per key: ${usedMb.toFixed(0)} MB`);
 }

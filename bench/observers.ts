@@ -66,6 +66,6 @@ for (const [name, [observer, done]] of Object.entries(KINDS)) {
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await costOf(observer, done));
   rounds.sort((a, b) => a - b);
-  process.stdout.write(`${name}: ${(rounds[(ROUNDS - 1) / 2] ?? 0).toFixed(2)} µs of CPU a request\n`);
+  process.stdout.write(`${name}: ${(rounds[(ROUNDS - 1) / 2] ?? 0).toFixed(2)} µs of CPU per request\n`);
 }
-process.stdout.write(`${Math.round(written / REQUESTS / (ROUNDS + 1))} bytes of traces a request\n`);
+process.stdout.write(`${Math.round(written / REQUESTS / (ROUNDS + 1))} bytes of traces per request\n`);

@@ -99,9 +99,7 @@ console.log(
 );
 const cpuBefore = usedCpuMs(pid);
 await Bun.sleep(WATCHED_MS);
-console.log(
-  `${((usedCpuMs(pid) - cpuBefore) / WATCHED_MS).toFixed(3)} s of CPU in a second, while nothing is said`,
-);
+console.log(`${((usedCpuMs(pid) - cpuBefore) / WATCHED_MS).toFixed(3)} s of CPU per second while idle`);
 await gateway.stop('SIGKILL');
 await upstream.stop(true);
 remove();

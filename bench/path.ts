@@ -91,7 +91,7 @@ async function filesOfOneRequest(root: string): Promise<Way> {
   try {
     const target = targetOf(gateway, 'messages');
     const [{ load } = { load: null }] = findCases('chunks-translate');
-    if (load === null) throw new Error('there is no load');
+    if (load === null) throw new Error('unknown load');
     const ask = async (requests: number, settling: number): Promise<void> => {
       if (requests > 0)
         await measure({ ...load, connections: 1 }, target, folder, { warm: 0, seconds: 30, requests });
@@ -151,6 +151,6 @@ if (import.meta.main) {
   console.log(
     `${files.size} files of ${lines} lines in ${inFolder.size} folders, ${before} before the answer`,
   );
-  console.log(`${folders.length} borders between folders, ${floors.length} between floors`);
+  console.log(`${folders.length} transitions between folders, ${floors.length} between rooms`);
   process.exit(0);
 }

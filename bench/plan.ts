@@ -146,7 +146,7 @@ if (import.meta.main) {
   for (const { policy, candidates, planUs, tableUs } of measurePlans(20)) {
     const name = `${policy}, ${candidates} candidate${candidates === 1 ? '' : 's'}`;
     console.log(
-      `${name.padEnd(32)}${planUs.toFixed(1).padStart(6)} µs, with its table ${tableUs.toFixed(1)} µs`,
+      `${name.padEnd(32)}${planUs.toFixed(1).padStart(6)} µs, including the route table ${tableUs.toFixed(1)} µs`,
     );
   }
 }

@@ -75,7 +75,7 @@ if (path !== '') {
     socket: {
       async data(socket, bytes) {
         const [name = '', argument = ''] = bytes.toString().trim().split(' ');
-        const command = COMMANDS[name] ?? (() => ({ error: `no command ${name}` }));
+        const command = COMMANDS[name] ?? (() => ({ error: `unknown command ${name}` }));
         const answer = await Promise.try(command, argument).catch((error: unknown) => ({
           error: String(error),
         }));

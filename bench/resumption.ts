@@ -75,7 +75,7 @@ for (let n = 0; n < turns; n += 1) {
 }
 const median = (of: number[]): number => of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0;
 console.log(
-  `off ${median(off).toFixed(2)} µs a chunk, on ${median(on).toFixed(2)} µs a chunk: ${((median(on) / median(off) - 1) * 100).toFixed(1)} %`,
+  `off ${median(off).toFixed(2)} µs per chunk, on ${median(on).toFixed(2)} µs per chunk: ${((median(on) / median(off) - 1) * 100).toFixed(1)} %`,
 );
 console.log(off.map((each) => each.toFixed(2)).join(' '), '|', on.map((each) => each.toFixed(2)).join(' '));
 await gateway.stop();

@@ -42,7 +42,7 @@ const { values } = parseArgs({
 });
 
 if (process.platform !== 'linux') {
-  console.error('bench runs on Linux only: it reads CPU time and memory from /proc.');
+  console.error('bench requires Linux, because it reads CPU time and memory from /proc.');
   process.exit(values['report-only'] ? 0 : 1);
 }
 
@@ -75,7 +75,9 @@ try {
   const mock = await startMock(folder);
   servers.push(mock);
   if (!pinned)
-    console.log('There is no taskset, or only one core: processes share cores and the figures say less.\n');
+    console.log(
+      'taskset is not installed, or the machine has only one core. Processes share cores, so the results are less reliable.\n',
+    );
   packTree(root);
   if (values.profile) await profile(mock.port);
   else failed = (await bench(mock.port, mock.targets)).some(({ kept }) => !kept);
@@ -103,7 +105,7 @@ async function bench(mockPort: number, direct: readonly Target[]): Promise<Verdi
   const single = Object.entries(SINGLE).filter(([name]) => only === undefined || name === only);
   if (scenarios.length + single.length === 0)
     throw new Error(
-      `--only takes one of ${[...SCENARIOS.map(({ name }) => name), ...Object.keys(SINGLE)].join(', ')}`,
+      `--only must be one of ${[...SCENARIOS.map(({ name }) => name), ...Object.keys(SINGLE)].join(', ')}`,
     );
   const collected: Record<string, Partial<Record<TargetName, Figures[]>>> = {};
   for (const [name, work] of single) {
@@ -125,7 +127,7 @@ async function measureAll(
 ): Promise<Record<string, string>> {
   const nginx = await startNginx(folder, mockPort);
   if (nginx) servers.push(nginx);
-  else console.log('There is no nginx on PATH: the ratios against it are skipped.\n');
+  else console.log('nginx is not on PATH. Ratios to nginx are skipped.\n');
   const gateway = await startGateway(folder, mockPort);
   servers.push(gateway);
   const targets = [...direct, ...(nginx?.targets ?? []), ...gateway.targets];

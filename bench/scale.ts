@@ -185,7 +185,7 @@ async function database(mockPort: number): Promise<void> {
       columns,
       ...measured.map(({ name, chat }) => [name, ...shown(middle(chat))]),
     ]);
-    print('database: Responses → chat, stored, 8 connections, as fast as they are answered', [
+    print('database: Responses → chat, stored, 8 connections, at full speed', [
       [...columns, 'requests/s'],
       ...measured.map(({ name, stored }) => [name, ...shown(middle(stored))]),
     ]);
@@ -202,7 +202,7 @@ async function postgres(mockPort: number): Promise<void> {
   try {
     const rows = [];
     for (const batch of [1, 10, 100]) rows.push(await recordsTaken(server, batch, SECONDS));
-    print('postgres: records of three writers, as fast as they are taken', [
+    print('postgres: records of three writers at full speed', [
       [
         'records of a batch',
         'a second',
@@ -239,8 +239,8 @@ async function postgres(mockPort: number): Promise<void> {
       const [from, cpuMs] = [await transactions(), familyCpuMs(server.pid)];
       await Bun.sleep(2_000 * SECONDS);
       const asked = (await transactions()) - from - 1;
-      print('postgres: a gateway that nobody asks anything', [
-        ['transactions a second', 'CPU of the server, ms a second'],
+      print('postgres: an idle gateway', [
+        ['transactions per second', 'CPU of the server, ms a second'],
         [fixed(asked / (2 * SECONDS), 1), fixed((familyCpuMs(server.pid) - cpuMs) / (2 * SECONDS), 1)],
       ]);
     } finally {
@@ -327,7 +327,7 @@ async function sqlite(): Promise<void> {
       ]);
     }
   print(
-    'sqlite: one database, written as fast as it goes (records in batches of 50, responses of 3 kB by 8 at once)',
+    'sqlite: one database, written at full speed (records in batches of 50, responses of 3 kB by 8 at once)',
     [['', 'processes', 'a second', 'CPU µs each', 'wait p50 ms', 'wait p99 ms'], ...rows],
   );
 }
@@ -364,9 +364,11 @@ async function steady(port: number, perSecond: number, seconds: number): Promise
   const { stdout } = await run(program, args, { maxBuffer: 1e8 });
   const result = JSON.parse(stdout) as SteadyResult;
   const others = Object.keys(result.statuses).filter((status) => status !== '200');
-  if (others.length > 0) throw new Error(`answers with ${others.join(', ')}`);
+  if (others.length > 0) throw new Error(`other responses: ${others.join(', ')}`);
   if (result.omitted > 0)
-    console.log(`(${result.omitted} of ${result.sent + result.omitted} requests found no connection free)`);
+    console.log(
+      `(${result.omitted} of ${result.sent + result.omitted} requests were omitted, because no connection was free)`,
+    );
   return result;
 }
 

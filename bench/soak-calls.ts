@@ -119,7 +119,7 @@ export function pickCall(caller: Caller): Call {
   const all = CALLS.reduce((sum, { weight }) => sum + weight, 0);
   let left = caller.below(all);
   const found = CALLS.find(({ weight }) => (left -= weight) < 0);
-  if (!found) throw new Error('the weights do not add up');
+  if (!found) throw new Error('the sum of the weights is wrong');
   return found;
 }
 

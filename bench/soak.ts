@@ -100,7 +100,7 @@ async function soak(): Promise<boolean> {
   await Bun.sleep(SETTLING_SECONDS * 1000);
   const { heapSize } = await gateway.heap(true);
   const rest = { ...(await look(minuteNow())), heap: heapSize / 2 ** 20 };
-  print(cells(rest), 'at rest, after a collection');
+  print(cells(rest), 'idle, after garbage collection');
   console.log(`\n${aligned([...counts].map(([name, count]) => [name, String(count)]))}\n`);
   for (const line of wrong.slice(0, 10)) console.log(`wrong: ${line}`);
   return judge(samples, before, rest, wrong.length);
@@ -111,10 +111,10 @@ function judge(samples: readonly Sample[], before: Sample, rest: Sample, wrong: 
   const peak = Math.max(...samples.map(({ resident }) => resident));
   const pooled = POOLED_PER_CLIENT * Number(values.clients);
   const verdicts: [says: string, measured: string, kept: boolean][] = [
-    ['calls that were answered wrongly', String(wrong), wrong === 0],
-    [`RSS at its peak, MB, at most ${MOST_RESIDENT_MB}`, peak.toFixed(0), peak <= MOST_RESIDENT_MB],
+    ['calls with wrong responses', String(wrong), wrong === 0],
+    [`peak RSS in MB, at most ${MOST_RESIDENT_MB}`, peak.toFixed(0), peak <= MOST_RESIDENT_MB],
     [
-      `handles at rest, beside those at the start, at most ${pooled}`,
+      `additional idle handles since the start, at most ${pooled}`,
       `${rest.handles - before.handles}`,
       rest.handles - before.handles <= pooled,
     ],
@@ -124,7 +124,7 @@ function judge(samples: readonly Sample[], before: Sample, rest: Sample, wrong: 
     number,
   ][]) {
     const { slope, error } = trend(judged.map((each) => [each.minute / 60, each[name]]));
-    const says = `growth of ${name} in an hour, at most ${most}`;
+    const says = `growth of ${name} per hour, at most ${most}`;
     verdicts.push([says, `${slope.toFixed(1)} ± ${(2 * error).toFixed(1)}`, slope - 2 * error <= most]);
   }
   const rows = verdicts.map(([says, measured, kept]) => [says, measured, kept ? 'kept' : 'FAILED']);

@@ -114,7 +114,7 @@ class Line {
     const end = this.#bytes.indexOf('\r\n\r\n');
     if (end < 0) return;
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#bytes.slice(0, end))?.[1]);
-    if (!Number.isFinite(length)) throw new Error(`an answer without its length: ${this.#bytes}`);
+    if (!Number.isFinite(length)) throw new Error(`response without content-length: ${this.#bytes}`);
     if (this.#bytes.length < end + 4 + length) return;
     const status = this.#bytes.slice(9, 12);
     this.#bytes = '';

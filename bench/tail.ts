@@ -38,9 +38,9 @@ const STEPS: readonly (readonly [name: string, wall: Step, cpu: Step])[] = [
   ['arrived → asked', between(0, 1), between(CPU, CPU + 1)],
   ['asked → answered', between(1, 2), between(CPU + 1, CPU + 2)],
   ['answered → told', between(2, 3), between(CPU + 2, CPU + 3)],
-  ['all of it', between(0, LAST), between(CPU, CPU + LAST)],
+  ['total', between(0, LAST), between(CPU, CPU + LAST)],
   [
-    'told → next arrived',
+    'notified → next arrived',
     (request, before) => (request[0] ?? 0) - (before[LAST] ?? 0),
     (request, before) => (request[CPU] ?? 0) - (before[CPU + LAST] ?? 0),
   ],

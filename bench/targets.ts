@@ -292,7 +292,7 @@ async function answering(port: number, server: Owned): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  throw new Error(`process ${server.pid} does not answer on port ${port}`);
+  throw new Error(`process ${server.pid} does not respond on port ${port}`);
 }
 
 function nginxConfig(folder: string, port: number, mockPort: number): string {
@@ -321,6 +321,6 @@ http {
 /** A target of a server by name. @throws Error if it has none */
 export function targetOf(server: Server, name: TargetName): Target {
   const found = server.targets.find((target) => target.name === name);
-  if (!found) throw new Error(`there is no target ${name}`);
+  if (!found) throw new Error(`unknown target ${name}`);
   return found;
 }

@@ -221,7 +221,7 @@ try {
   const whole = { ...MONTH, interval: null, groupBy: [], filters: {} } as const;
   const made = (await ask(opened.storage, whole))?.requests ?? 0;
   console.log(`${database}: sums of ${made.toLocaleString('en')} requests`);
-  const rows: string[][] = [['question', 'rows', 'ms at best', 'usually', 'CPU of the gateway']];
+  const rows: string[][] = [['question', 'rows', 'best ms', 'usually', 'CPU of the gateway']];
   for (const [name, query] of QUESTIONS) {
     const rounds: Asked[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -230,7 +230,7 @@ try {
       rounds.push(asked);
       const isWhole = Object.keys(query.filters).length === 0;
       if (isWhole && asked.requests !== made)
-        throw new Error(`${name}: ${asked.requests} requests, where there were ${made}`);
+        throw new Error(`${name}: ${asked.requests} requests instead of ${made}`);
     }
     const inOrder = (of: (asked: Asked) => number): readonly string[] =>
       rounds

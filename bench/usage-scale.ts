@@ -68,7 +68,8 @@ if (import.meta.main) {
       'the newest 50': () => storage.ledger.list({ ...list, filters: {} }),
       'the newest 50 failures of a key': () =>
         storage.ledger.list({ ...list, filters: { key: ['key_0'], outcome: ['failed'] } }),
-      'what no record has': () => storage.ledger.list({ ...list, filters: { model: ['nobody/nothing'] } }),
+      'a value without records': () =>
+        storage.ledger.list({ ...list, filters: { model: ['nobody/nothing'] } }),
       'sums of all time by key, for limits': async () => {
         const query = { by: 'key', byEndUser: false, fromMs: 0, inSlices: false } as const;
         for await (const _ of storage.usage.read(query));

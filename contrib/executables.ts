@@ -72,7 +72,7 @@ function fetchRuntime(source: string, work: string): string | null {
     readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
   };
   const locked = lock.packages[`node_modules/${source}`];
-  if (!locked) throw new Error(`package-lock.json does not name ${source}`);
+  if (!locked) throw new Error(`${source} is not in package-lock.json`);
   const folder = join(work, source.replace('/', '-'));
   mkdirSync(folder);
   const packed = Bun.spawnSync(['npm', 'pack', '--silent', `${source}@${locked.version}`], { cwd: folder });
@@ -82,7 +82,7 @@ function fetchRuntime(source: string, work: string): string | null {
     return null;
   }
   if (`sha512-${sha('sha512', join(folder, archive), 'base64')}` !== locked.integrity)
-    throw new Error(`${source}@${locked.version} has another checksum than package-lock.json says`);
+    throw new Error(`the checksum of ${source}@${locked.version} does not match package-lock.json`);
   const unpacked = Bun.spawnSync(['tar', '-xzf', archive], { cwd: folder });
   if (unpacked.exitCode !== 0)
     throw new Error(`${archive} could not be unpacked: ${unpacked.stderr.toString()}`);

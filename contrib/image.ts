@@ -34,7 +34,7 @@ export function writeImage(folder: string, executable: string): void {
 function librariesOf(executable: string): readonly string[] {
   const { stdout, exitCode } = Bun.spawnSync(['ldd', executable]);
   const paths = [...stdout.toString().matchAll(/(\/\S+) \(0x/g)].map(([, path = '']) => path);
-  if (exitCode !== 0 || paths.length === 0) throw new Error(`ldd does not know what ${executable} needs`);
+  if (exitCode !== 0 || paths.length === 0) throw new Error(`ldd cannot list the libraries of ${executable}`);
   return paths;
 }
 

@@ -61,7 +61,7 @@ async function writeConsoleAndExecutable(draft: string): Promise<void> {
     runtime: null,
   }).catch((error: unknown) => {
     rmSync(path, { force: true });
-    console.error('There is no executable, the packed script runs instead:', error);
+    console.error('The executable could not be built; the packed script is used instead:', error);
   });
 }
 

@@ -44,11 +44,11 @@ export async function recordUse(executable: string, order: string): Promise<void
           body: JSON.stringify({ ...body, stream }),
         });
         await answer.bytes();
-        if (!answer.ok) throw new Error(`the executable answered ${path} with ${answer.status}`);
+        if (!answer.ok) throw new Error(`the executable answered ${path} with status ${answer.status}`);
       }
     gateway.kill('SIGTERM');
     const code = await gateway.exited;
-    if (code !== 0) throw new Error(`the executable ended with ${code}`);
+    if (code !== 0) throw new Error(`the executable exited with code ${code}`);
   } finally {
     gateway.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -65,6 +65,6 @@ async function originOf(output: ReadableStream<Uint8Array>): Promise<string> {
     printed += decoder.decode(value, { stream: true });
     const origin = /^listening on (http:\S+)\n/.exec(printed)?.[1];
     if (origin !== undefined) return origin;
-    if (done) throw new Error(`the executable does not start: ${printed}`);
+    if (done) throw new Error(`the executable did not start: ${printed}`);
   }
 }

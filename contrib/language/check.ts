@@ -32,7 +32,7 @@ for (const file of sources()) {
   for (const [name, word] of refusedNames(text)) {
     // Name of an HTML element.
     if (word === 'aside' && file.endsWith('.tsx')) continue;
-    found.push({ counted: `names with "${word}"`, text: `${file}: ${name}: say ${WORDS[word]}` });
+    found.push({ counted: `names with "${word}"`, text: `${file}: ${name}: use ${WORDS[word]}` });
   }
 }
 
@@ -47,9 +47,11 @@ if (process.argv.includes('--write')) {
   for (const counted of new Set([...Object.keys(known), ...Object.keys(counts)])) {
     const [count, most] = [counts[counted] ?? 0, known[counted] ?? 0];
     if (count > most)
-      problems.push(`${counted}: ${count}, and ${most} before. \`npm run language -- --list\` shows them.`);
+      problems.push(`${counted}: ${count} (before: ${most}). List them with \`npm run language -- --list\`.`);
     if (count < most)
-      console.log(`${counted}: ${count}, and ${most} before: \`npm run language -- --write\``);
+      console.log(
+        `${counted}: ${count} (before: ${most}). Save the lower count with \`npm run language -- --write\`.`,
+      );
   }
 }
 if (problems.length > 0) {
