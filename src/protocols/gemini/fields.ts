@@ -142,7 +142,7 @@ export const REQUEST_FIELDS: readonly Field<'supported' | 'gateway'>[] = [
   {
     name: 'generationConfig',
     support: 'supported',
-    note: 'Limits, sampling, the answer\u2019s format and thinking.',
+    note: 'Limits, sampling, response format and thinking.',
     shape: CONFIG_TABLE.schema,
     holds: [...CONFIG_TABLE.has],
   },
