@@ -80,7 +80,7 @@ export function AlertsPage(): ReactNode {
           {!alerts.rows && !alerts.error && <Waiting rows={6} />}
           {alerts.rows?.length === 0 && (
             <Empty icon="alerts" title={known ? 'No alert is in this state' : 'No alert was raised yet'}>
-              Alerts are raised when an endpoint fails, a provider refuses its key, a budget is nearly used
+              Alerts are raised when an endpoint fails, a provider rejects its key, a budget is nearly used
               up, or a webhook is disabled.
             </Empty>
           )}

@@ -80,7 +80,7 @@ export type WebhookState = keyof typeof WEBHOOK_STATES;
 
 const ALERT_KINDS: Readonly<Record<string, string>> = {
   'endpoint.opened': 'Circuit breaker open',
-  'provider.key_refused': 'Provider key refused',
+  'provider.key_refused': 'Provider key rejected',
   'ledger.failing': 'Records not written',
   'budget.threshold_reached': 'Budget threshold reached',
 };

@@ -51,7 +51,7 @@ export function testQuestions(sceneOf: () => Scene): void {
         .getByText('Budget used up')
         .waitFor();
       await problems.getByRole('listitem').filter({ hasText: 'downtown' }).getByText('Failing').waitFor();
-      // A provider that refuses its key to all is never healthy.
+      // A provider that rejects its key to all is never healthy.
       const expired = problems.getByRole('listitem').filter({ hasText: 'expired-key' });
       await expired.getByText('Failing').waitFor();
       await expired.getByText(/401/).waitFor();

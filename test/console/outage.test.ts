@@ -1,4 +1,4 @@
-// An outage, as somebody sees it whose page is open meanwhile: a provider that refuses its key to all, one that is overloaded, and
+// An outage, as somebody sees it whose page is open meanwhile: a provider that rejects its key to all, one that is overloaded, and
 // what is still known of them after a reload.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cutTables } from './barriers.ts';
@@ -19,7 +19,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   afterAll(() => busy?.close());
 
   test(
-    'a provider that refuses its key to all is failing within ten seconds, and is healthy at no time',
+    'a provider that rejects its key to all is failing within ten seconds, and is healthy at no time',
     async () => {
       const { page, open } = looked;
       await open('/providers', 'Providers');

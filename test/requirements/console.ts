@@ -138,7 +138,7 @@ export const consoleRequirements: Requirements = {
     CONSOLE,
     'States, sums and times are true: what failed is no success, what has no price is no $0, and no end lies in the past.',
     `${QUESTIONS} what is shown is true: no success that was none, no $0 for what has no price, nobody nameless, no end in the past`,
-    `${OUTAGE} a provider that refuses its key to all is failing within ten seconds, and is healthy at no time`,
+    `${OUTAGE} a provider that rejects its key to all is failing within ten seconds, and is healthy at no time`,
     `${OUTAGE} what failed has no colour of success, anywhere`,
     `${OUTAGE} an alert is still there after a reload, and says when it was raised`,
     `${OUTAGE} no column of %s is cut at 1440 pixels`,

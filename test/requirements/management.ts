@@ -135,7 +135,7 @@ export const managementRequirements: Requirements = {
   'contract.management.provider-states': shown(
     MANAGEMENT,
     'Providers and endpoints have one state each, by their latest attempts, in their own words, also after a restart.',
-    `${STATES}: a provider that refuses its key is failing at once, in its own words`,
+    `${STATES}: a provider that rejects its key is failing at once, in its own words`,
     `${STATES}: others are degraded, healthy or without traffic`,
     `${STATES}: one provider says what it said last, how often, and where to look`,
     `${STATES}: states and alerts outlive a restart`,

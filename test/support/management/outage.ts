@@ -1,4 +1,4 @@
-// A gateway with a provider that answers, one that is down, one that refuses its key and one that cuts its streams; seven requests
+// A gateway with a provider that answers, one that is down, one that rejects its key and one that cuts its streams; seven requests
 // that ended in six ways.
 import { type ManagedGateway, startManaged } from './scene.ts';
 

@@ -432,7 +432,7 @@ test('a server that falls silent later costs two', async () => {
   const diagnosis = await diagnose({ clock });
   expect(silences).toBe(2);
   expect(verdict(diagnosis, 'json_schema')).toBe('unknown');
-  expect(detail(diagnosis, 'json_schema')).toBe('no complete answer within 10000 ms');
+  expect(detail(diagnosis, 'json_schema')).toBe('no complete response within 10000 ms');
   expect(detail(diagnosis, 'tools')).toBe('skipped because of earlier failures');
   expect(diagnosis.facts.quirks).not.toHaveProperty('structuredOutput');
 });
