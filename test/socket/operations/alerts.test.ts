@@ -239,7 +239,9 @@ test('an endpoint whose breaker opens because of rate limits alone is not said t
   for (let count = 0; count < 8; count++) await ask('mine/limited');
   const [alert] = await received(1);
   expect(alert?.data).toMatchObject({
-    message: expect.stringMatching(/^the endpoint busy of mine\/limited is rate limited and is asked last/),
+    message: expect.stringMatching(
+      /^the endpoint busy of mine\/limited is rate limited and is now tried last/,
+    ),
   });
 });
 

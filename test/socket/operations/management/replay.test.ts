@@ -136,7 +136,7 @@ describe('a request that is sent again', () => {
       input: 'Hi',
       tools: [{ type: 'web_search' }],
     });
-    expect(await reasons(search)).toEqual([409, 'not_replayable', expect.stringContaining('`tools`')]);
+    expect(await reasons(search)).toEqual([409, 'not_replayable', expect.stringContaining('`tools: true`')]);
     expect((await again(gateway, search, { tools: true })).status).toBe(200);
     const conversation = (await (await gateway.post('/conversations', {})).json()) as { id: string };
     const turn = await ask(gateway, '/responses', {
@@ -157,7 +157,11 @@ describe('a request that is sent again', () => {
       messages: question,
       thread: { type: 'continue', previous_message_id: `msg_${thread}` },
     });
-    expect(await reasons(continued)).toEqual([409, 'not_replayable', expect.stringContaining('`tools`')]);
+    expect(await reasons(continued)).toEqual([
+      409,
+      'not_replayable',
+      expect.stringContaining('`tools: true`'),
+    ]);
     expect((await again(gateway, continued, { tools: true })).body).toMatchObject({ after: { status: 200 } });
     expect((await again(gateway, '0'.repeat(32))).status).toBe(404);
     const silent = await start({ logging: { level: 'silent' } });
