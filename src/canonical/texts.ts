@@ -42,6 +42,8 @@ export const TEXTS = {
   notMade: 'the response was not generated',
   notKept: 'a response could not be stored',
   noBackground: (protocol: string) => `${protocol} does not support background responses`,
+  /** @param name of another file of the project */
+  fileExists: (name: string) => `The file '${name}' exists already. Delete it, or choose another name.`,
   takenOver: 'another process has taken over the job',
   notAllowed: 'This call has not been approved.',
   withoutAttempt: 'a response without an attempt',

@@ -14,6 +14,10 @@ export interface StoredFile {
   /** Detected from the bytes. */
   readonly mediaType: string;
   readonly bytes: number;
+  /** Name by which clients find it too, unique in the project. Null: none. */
+  readonly name: string | null;
+  /** SHA-256 of the bytes, in hex. Null: stored by an earlier version. */
+  readonly sha256: string | null;
 }
 
 export interface FilePage {
@@ -24,9 +28,10 @@ export interface FilePage {
 export interface FileStore {
   /**
    * Adds a file whose bytes are already stored. From then on it counts towards the quota. @throws GatewayError
-   * `quota`
+   * `quota`, `conflict` for a name that another file of the project has
    */
   put(file: StoredFile): Promise<void>;
+  /** @param id its id or its name */
   find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredFile | null>;
   /** True for a file of any project, even if expired: its bytes must not be swept. */
   exists(id: string): Promise<boolean>;
@@ -62,6 +67,10 @@ export interface StoredUpload {
   readonly pieces: readonly string[];
   /** Total bytes of all pieces. */
   readonly bytes: number;
+  /** Name of the future file. Null: none. */
+  readonly name: string | null;
+  /** Id of the file that it has become. Null: it has not ended. */
+  readonly fileId: string | null;
 }
 
 export interface UploadStore {
@@ -76,10 +85,10 @@ export interface UploadStore {
    */
   add(id: string, before: number, piece: { readonly name: string; readonly bytes: number }): Promise<boolean>;
   /**
-   * Replaces an upload by a file whose bytes are already stored.
+   * Adds the file of an upload, whose bytes are already stored. The ended upload names it until it expires, without pieces.
    * @param before bytes of the upload
    * @returns false if the upload has a different number of bytes, or has ended
-   * @throws GatewayError `quota`; the upload is kept
+   * @throws GatewayError `quota`, `conflict` for a name that is taken; the upload is kept
    */
   finish(id: string, before: number, file: StoredFile): Promise<boolean>;
   /** Deletes an upload. @returns names of its pieces, whose bytes the caller then deletes */

@@ -1,4 +1,5 @@
 // Uploaded files: keeps their bytes and their metadata consistent.
+import { createHash } from 'node:crypto';
 import { GatewayError } from '../../canonical/index.ts';
 import type {
   BlobDraft,
@@ -99,12 +100,16 @@ export class Files {
   }
 }
 
+/** Facts of a file besides its bytes. */
+export type NewFile = Omit<StoredFile, 'bytes' | 'sha256' | 'name'> & Partial<Pick<StoredFile, 'name'>>;
+
 /** An upload in progress. Exactly one of `keep` and `discard` ends it. */
 export class Upload {
   readonly #store: FileStore;
   readonly #blobs: BlobStore;
   readonly #draft: BlobDraft;
   readonly #most: number;
+  readonly #sha256 = createHash('sha256');
   #head = new Uint8Array(0);
   #bytes = 0;
 
@@ -132,18 +137,19 @@ export class Upload {
       this.#head = new Uint8Array([...this.#head, ...more]);
     }
     this.#bytes += bytes.length;
+    this.#sha256.update(bytes);
     await this.#draft.write(bytes);
   }
 
   /**
    * @param put inserts the row. Default: the store's own
-   * @throws GatewayError `quota`; nothing is stored then
+   * @throws GatewayError `quota` or `conflict`; nothing is stored then
    */
   async keep(
-    facts: Omit<StoredFile, 'bytes'>,
+    { name = null, ...facts }: NewFile,
     put = (file: StoredFile): Promise<void> => this.#store.put(file),
   ): Promise<StoredFile> {
-    const file = { ...facts, bytes: this.#bytes };
+    const file = { ...facts, name, bytes: this.#bytes, sha256: this.#sha256.digest('hex') };
     // Bytes are stored before the row: bytes without a row are swept, while a row without bytes would be an unreadable
     // file.
     await this.#draft.keep(file.id);

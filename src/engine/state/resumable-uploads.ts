@@ -4,7 +4,7 @@ import type { BlobStore, StoredFile, StoredUpload, UploadStore } from '../../acc
 import { newId } from '../../base/runtime/ids.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import type { Upload } from './files.ts';
+import type { NewFile, Upload } from './files.ts';
 
 /** Milliseconds after which an unfinished upload expires. */
 export const UPLOAD_MS: DurationMs = 86_400_000;
@@ -19,7 +19,7 @@ export interface ResumableUploadsOptions {
   readonly now: () => UnixMs;
 }
 
-export type NewUpload = Omit<StoredUpload, 'id' | 'expiresAt' | 'pieces' | 'bytes'>;
+export type NewUpload = Omit<StoredUpload, 'id' | 'expiresAt' | 'pieces' | 'bytes' | 'fileId'>;
 
 /** A piece that is being received. */
 export interface PieceOnItsWay {
@@ -47,12 +47,13 @@ export class ResumableUploads {
       expiresAt: now() + UPLOAD_MS,
       pieces: [],
       bytes: 0,
+      fileId: null,
     };
     await store.begin(begun);
     return begun;
   }
 
-  /** Finds an upload; null if it is unknown, expired or finished. */
+  /** Finds an upload; null if it is unknown, cancelled or expired. */
   find(id: string): Promise<StoredUpload | null> {
     return this.#options.store.find(id, this.#options.now());
   }
@@ -96,7 +97,7 @@ export class ResumableUploads {
   async finish(
     upload: StoredUpload,
     piece: PieceOnItsWay,
-    facts: (head: Uint8Array) => Omit<StoredFile, 'bytes'>,
+    facts: (head: Uint8Array) => NewFile,
   ): Promise<StoredFile> {
     const { store, blobs } = this.#options;
     const file = await this.#options.file();

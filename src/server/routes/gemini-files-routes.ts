@@ -38,6 +38,7 @@ const file = z.looseObject({
   name: z.string(),
   mimeType: z.string(),
   sizeBytes: z.string(),
+  sha256Hash: z.string().optional().describe('SHA-256 of the bytes in hex, encoded in base64.'),
   uri: z.string(),
   state: z.literal('ACTIVE'),
 });
@@ -129,27 +130,36 @@ export const BEGIN_UPLOAD: ClientRoute = clientRoute({
   },
   body: z
     .object({
-      file: z.looseObject({ displayName: z.string().optional(), mimeType: z.string().optional() }).optional(),
+      file: z
+        .looseObject({
+          name: z.string().optional().describe('`files/` and a name that is free in the project.'),
+          displayName: z.string().optional(),
+          mimeType: z.string().optional(),
+        })
+        .optional(),
     })
     .optional(),
   bodyExample: { file: { displayName: 'notes' } },
   answer: nothing,
-  refusals: [402],
+  refusals: [402, 409],
   async run(call) {
     const { deps, principal, request, sent } = call;
     const { headers } = request;
     requireWord(PROTOCOL, headers.get(PROTOCOL), ['resumable']);
     requireWord(COMMAND, headers.get(COMMAND), ['start']);
-    const { displayName, mimeType } = decodeGeminiUpload(sent);
+    const { name = null, displayName, mimeType } = decodeGeminiUpload(sent);
     const mediaType = plainMediaType(mimeType ?? headers.get(TYPE) ?? '') ?? null;
     const size = countIn(headers, SIZE);
     // Google's files have no purpose, so batch input is recognised by its media type.
     const purpose = mediaType === 'application/jsonl' ? BATCH_PURPOSE : USUAL_PURPOSE;
     requireSize(size, purpose, deps);
+    if (name !== null && (await deps.files.find(principal.projectId, name)))
+      throw new GatewayError('conflict', TEXTS.fileExists(name));
     const begun = await deps.files.resumable.begin({
       projectId: principal.projectId,
       keyId: principal.keyId,
       purpose,
+      name,
       filename: printable(displayName ?? fileNameIn(headers)) || 'file',
       mediaType,
       size,
@@ -216,6 +226,7 @@ async function goOn(call: ClientCall, upload: StoredUpload): Promise<Response> {
   const { deps, now, request } = call;
   const { resumable } = deps.files;
   const { headers } = request;
+  if (upload.fileId !== null) return ended(call, upload, upload.fileId);
   const command = (headers.get(COMMAND) ?? '').toLowerCase().replaceAll(/\s/g, '');
   requireWord(COMMAND, command, ['upload', 'upload,finalize', 'finalize', 'query', 'cancel']);
   if (command === 'query') return active(upload.bytes);
@@ -237,11 +248,21 @@ async function goOn(call: ClientCall, upload: StoredUpload): Promise<Response> {
     projectId: upload.projectId,
     createdAt: now,
     purpose: upload.purpose,
+    name: upload.name,
     filename: upload.filename,
     mediaType: mediaTypeOfFile(head, upload.filename, upload.mediaType ?? undefined),
     expiresAt: Math.min(now + KEPT_MS, deps.expiresAt(now) ?? Infinity),
   }));
   return answerOf('final', { file: shown(kept, call) });
+}
+
+/** Response to any command after the last: the file, because the client may not have received the first response. */
+async function ended(call: ClientCall, { projectId }: StoredUpload, fileId: string): Promise<Response> {
+  // A client that is still writing would see a connection reset.
+  for await (const _ of call.deps.bodies.pieces(call.request));
+  const kept = await call.deps.files.find(projectId, fileId);
+  if (kept) return answerOf('final', { file: shown(kept, call) });
+  throw noUpload();
 }
 
 /** Response to a failed request. A file that is too large ends its upload, because it can no longer succeed. */

@@ -1,4 +1,5 @@
 // Uploaded files. Their bytes are in the blob store under their ids, and count against the project's quota here.
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { FileStore, StoredFile } from '../../accounts/ports/index.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
 import { inserter } from './insert.ts';
@@ -22,15 +23,24 @@ export const FILES = table({
     media_type: 'text',
     /** Size of the file. */
     bytes: 'number',
+    name: 'id?',
+    sha256: 'id?',
   },
   key: ['row'],
   unique: [['id']],
   indexes: { files_by_key: ['key_id', 'row'], files_by_expiry: ['expires_at', 'row'] },
+  added: { name: 8, sha256: 8 },
 });
 
 type FileRow = RowIn<typeof FILES>;
 
-export const files: Store<FileStore> = { tables: [FILES], open: openFiles };
+const BY_NAME = 'create unique index files_by_name on files (key_id, name)';
+
+export const files: Store<FileStore> = {
+  tables: [FILES],
+  changes: [{ version: 8, up: { sqlite: [BY_NAME], postgres: [BY_NAME] } }],
+  open: openFiles,
+};
 
 function openFiles(database: StateDatabase): FileStore {
   const { on, dialect, transact, write, ask, readFirst } = database;
@@ -40,7 +50,7 @@ function openFiles(database: StateDatabase): FileStore {
     db
       .selectFrom('files')
       .selectAll()
-      .where('id', '=', v.id)
+      .where((eb) => eb.or([eb('id', '=', v.id), eb('name', '=', v.id)]))
       .where('key_id', '=', v.projectId)
       .where('expires_at', '>', v.nowMs),
   );
@@ -86,10 +96,21 @@ function openFiles(database: StateDatabase): FileStore {
   };
 }
 
-/** Creates a function that inserts a file within a transaction, and throws GatewayError `quota`. */
+/** Creates a function that inserts a file within a transaction, and throws GatewayError `quota` or `conflict`. */
 export function fileAdder(database: StateDatabase): (file: StoredFile) => Queries<void> {
   const insert = inserter(database, FILES);
+  const db = database.on(FILES);
   return function* (file) {
+    if (file.name !== null) {
+      const named = db
+        .updateTable('files')
+        .where('key_id', '=', file.projectId)
+        .where('name', '=', file.name);
+      yield named.set({ name: null }).where('expires_at', '<=', file.createdAt);
+      const taken = db.selectFrom('files').select('id').where('key_id', '=', file.projectId);
+      if (yield* firstOf(taken.where('name', '=', file.name)))
+        throw new GatewayError('conflict', TEXTS.fileExists(file.name));
+    }
     yield* insert([encode(file)]);
     yield* database.usage.claim(file.projectId, 0, countedBytes(file));
   };
@@ -110,6 +131,8 @@ function encode(file: StoredFile) {
     filename: file.filename,
     media_type: file.mediaType,
     bytes: file.bytes,
+    name: file.name,
+    sha256: file.sha256,
   };
 }
 
@@ -123,5 +146,7 @@ function decode(row: FileRow): StoredFile {
     filename: row.filename,
     mediaType: row.media_type,
     bytes: row.bytes,
+    name: row.name,
+    sha256: row.sha256,
   };
 }

@@ -1,6 +1,7 @@
-// Resumable uploads that are not finished yet. Their pieces are in the blob store, and count against the project's quota.
+// Resumable uploads. Their pieces are in the blob store, and count against the project's quota. An ended upload names its
+// file until it expires.
 import type { StoredUpload, UploadStore } from '../../accounts/ports/index.ts';
-import { firstOf, rowsOf, type StateDatabase, type Store } from './database.ts';
+import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
 import { fileAdder, FILES } from './files.ts';
 import { inserter } from './insert.ts';
 import { countedRows } from './counted-rows.ts';
@@ -30,6 +31,8 @@ const UPLOADS = table({
 
 type UploadRow = RowIn<typeof UPLOADS>;
 type Facts = Omit<StoredUpload, 'id' | 'projectId' | 'expiresAt' | 'pieces' | 'bytes'>;
+/** Facts that uploads of earlier versions lack. */
+const LATER_FACTS = { name: null, fileId: null };
 
 export const uploads: Store<UploadStore> = { tables: [UPLOADS, FILES], open: openUploads };
 
@@ -40,7 +43,11 @@ function openUploads(database: StateDatabase): UploadStore {
   const addFile = fileAdder(database);
   const { remove, takeExpired } = countedRows<UploadRow>(database, UPLOADS, countedBytes);
   const byId = (id: string) => db.selectFrom('uploads').selectAll().where('id', '=', id);
-  const heldAt = (id: string, bytes: number) => firstOf(dialect.held(byId(id).where('bytes', '=', bytes)));
+  /** The row of an upload that goes on, if it has so many bytes. */
+  function* heldAt(id: string, bytes: number): Queries<UploadRow | undefined> {
+    const row = yield* firstOf(dialect.held(byId(id).where('bytes', '=', bytes)));
+    return row && decode(row).fileId === null ? row : undefined;
+  }
 
   return {
     begin: (upload) =>
@@ -67,7 +74,9 @@ function openUploads(database: StateDatabase): UploadStore {
       transact(function* () {
         const row = yield* heldAt(id, before);
         if (!row) return false;
-        yield* remove([row]);
+        const ended = encode({ ...decode(row), pieces: [], bytes: 0, fileId: file.id });
+        yield db.updateTable('uploads').set(ended).where('row', '=', row.row);
+        yield* usage.release(row.key_id, 0, countedBytes(row) - countedBytes(ended));
         yield* addFile(file);
         return true;
       }),
@@ -106,6 +115,7 @@ function encode({ id, projectId, expiresAt, pieces, bytes, ...facts }: StoredUpl
 
 function decode(row: UploadRow): StoredUpload {
   return {
+    ...LATER_FACTS,
     ...(JSON.parse(row.facts) as Facts),
     id: row.id,
     projectId: row.key_id,

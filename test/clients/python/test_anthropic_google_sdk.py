@@ -5,6 +5,8 @@ DRAGOMAN_MODELS a model for each of the protocols. Needs `anthropic` and
 `google-genai`; what is not installed is skipped.
 """
 
+import base64
+import hashlib
 import io
 import json
 import os
@@ -205,8 +207,10 @@ class Google(unittest.TestCase):
 
     def test_files_hold_what_requests_and_batches_name(self):
         files = self.client.files
-        notes = files.upload(file=io.BytesIO(b"The meeting is on Tuesday."), config={"mime_type": "text/plain"})
-        self.assertEqual((notes.size_bytes, notes.state), (26, types.FileState.ACTIVE))
+        notes = files.upload(file=io.BytesIO(b"The meeting is on Tuesday."), config={"name": "notes", "mime_type": "text/plain"})
+        self.assertEqual((notes.name, notes.size_bytes, notes.state), ("files/notes", 26, types.FileState.ACTIVE))
+        # The hex text in base64, as Google returns it.
+        self.assertEqual(base64.b64decode(notes.sha256_hash).decode(), hashlib.sha256(b"The meeting is on Tuesday.").hexdigest())
         self.assertEqual((notes.expiration_time - notes.create_time).total_seconds(), 48 * 3600)
         for model in MODELS:
             with self.subTest(model=model):
@@ -218,7 +222,7 @@ class Google(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 # Larger than one piece of the library's, which is 8 MB.
                 file.write("\n".join([" " * 9_000_000, *map(json.dumps, lines)]))
-            asked = files.upload(file=path, config={"mime_type": "jsonl", "display_name": "lines"})
+            asked = files.upload(file=path, config={"name": "batch-lines", "mime_type": "jsonl", "display_name": "lines"})
         self.assertEqual((asked.display_name, asked.mime_type), ("lines", "application/jsonl"))
         self.assertIn(asked.name, [each.name for each in files.list(config={"page_size": 1})])
         batch = self.ended(self.client.batches.create(model=MODELS[0], src=asked.name))

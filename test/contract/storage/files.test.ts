@@ -17,6 +17,8 @@ describeDatabases((fresh) => {
       purpose: n % 2 === 0 ? 'vision' : 'user_data',
       filename: `größe ${n}.txt`,
       mediaType: 'text/plain',
+      name: null,
+      sha256: null,
       bytes: 1_000,
       ...over,
     });
@@ -49,6 +51,37 @@ describeDatabases((fresh) => {
     expect(await files.exists('file_5')).toBe(true);
     await files.delete('key_a', 'file_5');
     expect(await stateUsage.bytes('key_a')).toBe(0);
+    await storage.close();
+  });
+
+  test('a name is given once in a project, to a file that has not expired', async () => {
+    const open = await fresh();
+    const storage = await open();
+    const { files } = storage;
+    const file = (id: string, over: Partial<StoredFile> = {}): StoredFile => ({
+      id,
+      projectId: 'project_a',
+      createdAt: 1,
+      expiresAt: 100,
+      purpose: 'user_data',
+      filename: 'notes.txt',
+      mediaType: 'text/plain',
+      bytes: 10,
+      name: 'notes',
+      sha256: 'ab'.repeat(32),
+      ...over,
+    });
+    await files.put(file('file_1'));
+    expect(await files.find('project_a', 'notes', 0)).toEqual(file('file_1'));
+    expect(await files.find('project_b', 'notes', 0)).toBeNull();
+    expect(await rejection(files.put(file('file_2', { createdAt: 99 })))).toMatchObject({ kind: 'conflict' });
+    await files.put(file('file_3', { projectId: 'project_b' }));
+    await files.put(file('file_4', { createdAt: 100, expiresAt: 200 }));
+    expect((await files.find('project_a', 'notes', 100))?.id).toBe('file_4');
+    const both = await Promise.allSettled(
+      ['file_5', 'file_6'].map((id) => files.put(file(id, { name: 'other' }))),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     await storage.close();
   });
 });

@@ -15,6 +15,8 @@ const upload = (over: Partial<StoredUpload> = {}): StoredUpload => ({
   size: 5_000,
   pieces: [],
   bytes: 0,
+  name: null,
+  fileId: null,
   ...over,
 });
 const file = (over: Partial<StoredFile> = {}): StoredFile => ({
@@ -25,6 +27,8 @@ const file = (over: Partial<StoredFile> = {}): StoredFile => ({
   purpose: 'user_data',
   filename: 'größe.txt',
   mediaType: 'text/plain',
+  name: null,
+  sha256: null,
   bytes: 5_000,
   ...over,
 });
@@ -64,10 +68,15 @@ describeDatabases((fresh) => {
       uploads.finish('secret_a', 4_000, file({ id: 'file_2' })),
     ]);
     expect(ends.toSorted()).toEqual([false, true]);
-    expect(await uploads.find('secret_a', 0)).toBeNull();
     const { files: kept } = await files.list('project_a', { limit: 10, order: 'asc' }, 0);
     expect(kept).toHaveLength(1);
-    await files.delete('project_a', kept[0]?.id ?? '');
+    const fileId = kept[0]?.id ?? '';
+    // It names its file, and does not go on.
+    expect(await uploads.find('secret_a', 0)).toEqual(upload({ fileId }));
+    expect(await uploads.add('secret_a', 0, piece('late'))).toBe(false);
+    expect(await uploads.finish('secret_a', 0, file({ id: 'file_3' }))).toBe(false);
+    await files.delete('project_a', fileId);
+    expect(await uploads.takeExpired(100)).toEqual({ uploads: 1, pieces: [] });
     expect(await stateUsage.bytes('project_a')).toBe(0);
     await storage.close();
   });

@@ -50,7 +50,7 @@ export function decodeGeminiBatch(
   const isInline = requests > 0;
   const facts = { model: modelId(model), displayName: title, isInline, asks };
   return {
-    inputFile: isInline ? null : (fileIdOf(file) ?? file),
+    inputFile: isInline ? null : (fileIdOf(file) ?? file.replace(/^files\//, '')),
     facts: isInline ? { ...facts, requests } : facts,
   };
 }

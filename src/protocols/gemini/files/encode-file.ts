@@ -6,19 +6,25 @@ import { fileNameOf } from './file-name.ts';
 export interface ShownGeminiFile extends ShownFile {
   /** RFC 3339; null: never. */
   readonly expiresAt: string | null;
+  /** Name given by the client. Null: none. */
+  readonly name: string | null;
+  /** In hex; null: unknown. */
+  readonly sha256: string | null;
   /** Origin of the address at which the client reaches the gateway. */
   readonly origin: string;
   /** True: the gateway created it, such as batch results. Google's clients only download these. */
   readonly isGenerated: boolean;
 }
 
-/** Encodes a `File`. */
+/**
+ * Encodes a `File`. `uri` has the stored id: addresses with other names may be files of Google. `sha256Hash` is the hex text in
+ * base64, as Google returns it (observed in responses of 2025-07).
+ */
 export function encodeGeminiFile(file: ShownGeminiFile): JsonObject {
-  const { id, origin, isGenerated, createdAt, expiresAt } = file;
-  const name = fileNameOf(id);
-  const uri = `${origin}/v1beta/${name}`;
+  const { id, origin, isGenerated, createdAt, expiresAt, sha256 } = file;
+  const uri = `${origin}/v1beta/${fileNameOf(id)}`;
   return {
-    name,
+    name: file.name === null ? fileNameOf(id) : `files/${file.name}`,
     displayName: file.filename,
     mimeType: file.mediaType,
     // Google's JSON has 64-bit numbers as strings.
@@ -26,6 +32,7 @@ export function encodeGeminiFile(file: ShownGeminiFile): JsonObject {
     createTime: createdAt,
     updateTime: createdAt,
     ...(expiresAt !== null && { expirationTime: expiresAt }),
+    ...(sha256 !== null && { sha256Hash: Buffer.from(sha256).toString('base64') }),
     uri,
     ...(isGenerated && { downloadUri: `${uri}:download?alt=media` }),
     state: 'ACTIVE',
