@@ -145,6 +145,8 @@ export interface ClaimOptions {
   readonly priority: number;
   /** Jobs running here. They are not claimed again if a clock change makes their leases expire. */
   readonly running: readonly string[];
+  /** False: running jobs of other processes are left alone, even if their leases have expired. */
+  readonly takesOver: boolean;
 }
 
 export interface JobStore {

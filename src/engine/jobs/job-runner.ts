@@ -1,6 +1,6 @@
 // Runs queued jobs in this process: claims them while capacity is available, renews their leases, and writes their
 // results.
-import type { Clock } from '../../base/runtime/clock.ts';
+import { type Clock, stepOf } from '../../base/runtime/clock.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -12,11 +12,17 @@ import {
   type JobWait,
   type NewJob,
 } from '../../accounts/ports/index.ts';
+import type { DurationMs } from '../../base/units.ts';
 import { Cancellation } from '../cancellation.ts';
 
 /** Lease duration in milliseconds. Afterwards, another process may take the job. */
 const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
+/**
+ * Time without takeovers after the machine's clock was set, in milliseconds. Leases by that clock may have expired at once, and
+ * living processes renew theirs meanwhile.
+ */
+const CLOCK_SET_MS = 2 * RENEW_MS;
 /** Interval of polling for jobs that other processes added, or whose wait is over. */
 const LOOK_MS = 1_000;
 /** Retry interval of failed writes. They are repeated because upstream answers are already paid for. */
@@ -76,9 +82,14 @@ export class JobRunner {
   #hasStopped = false;
   /** True: leases could not be renewed, so other processes may take the running jobs. */
   #isBehind = false;
+  /** Milliseconds by which the machine's clock was set, when last read. */
+  #clockStep: DurationMs;
+  /** Monotonic milliseconds from which leases of other processes count. */
+  #takesOverFrom = -Infinity;
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
+    this.#clockStep = stepOf(options.clock);
   }
 
   /** Number of running jobs. */
@@ -157,9 +168,19 @@ export class JobRunner {
       perProject,
       priority,
       running: [...this.#running.keys()],
+      takesOver: this.#takesOver(),
     });
     for (const job of taken) void this.#run(job);
     if (taken.length === limit) this.#isWoken = true;
+  }
+
+  /** False while leases of living processes may have expired because the machine's clock was set. */
+  #takesOver(): boolean {
+    const { clock } = this.#options;
+    const step = stepOf(clock);
+    if (Math.abs(step - this.#clockStep) > RENEW_MS) this.#takesOverFrom = clock.now() + CLOCK_SET_MS;
+    this.#clockStep = step;
+    return clock.now() >= this.#takesOverFrom;
   }
 
   async #run(job: HeldJob): Promise<void> {

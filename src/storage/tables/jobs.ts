@@ -39,9 +39,10 @@ function openJobs(database: StateDatabase): JobStore {
   const expired = expiring<{ readonly row: number; readonly id: string }>(database, JOBS, ['row', 'id']);
 
   /** Requeues jobs whose lease or wait has ended. An expired lease counts as a death of its holder. */
-  function* wake({ owner, kinds, running }: Parameters<JobStore['claim']>[0]): Queries<void> {
+  function* wake({ owner, kinds, running, takesOver }: Parameters<JobStore['claim']>[0]): Queries<void> {
     const isOwnRun = sql`state = 'running' and lease_owner = ${owner} and ${dialect.among('id', running)}`;
-    const isDue = sql`state in ('running', 'waiting') and run_after <= ${clock()}
+    const states = takesOver ? sql`('running', 'waiting')` : sql`('waiting')`;
+    const isDue = sql`state in ${states} and run_after <= ${clock()}
       and kind in (${among(kinds)}) and not (${isOwnRun})`;
     const due = yield* firstOf(sql<{ row: number }>`select row from jobs where ${isDue} limit 1`);
     if (!due) return;

@@ -50,6 +50,7 @@ describeDatabases((fresh) => {
       perProject: 9,
       priority: 9,
       running: [],
+      takesOver: true,
     };
     return (await jobs.claim(options))[0]?.fence ?? 0;
   }

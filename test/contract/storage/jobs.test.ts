@@ -33,6 +33,7 @@ function claim(
     perProject: 100,
     priority: 9,
     running: [],
+    takesOver: true,
     ...over,
   });
 }
@@ -120,6 +121,7 @@ describeDatabases((fresh) => {
       await claim(jobs, { leaseMs: -1 });
       expect(await claim(jobs, { running: ['a'] })).toEqual([]);
       expect(await claim(jobs, { owner: 'two', kinds: ['webhook'] })).toEqual([]);
+      expect(await claim(jobs, { owner: 'two', takesOver: false })).toEqual([]);
       expect((await jobs.get('a'))?.state).toBe('running');
       expect(idsOf(await claim(jobs, { owner: 'two', running: ['a'] }))).toEqual(['a']);
     }));
