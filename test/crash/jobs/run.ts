@@ -168,15 +168,23 @@ console.log(
 );
 
 const admin = { authorization: `Bearer ${ADMIN_KEY}` };
+/** A page of a list. A busy process or database may refuse it for a while. */
+async function page(path: string): Promise<Json> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await call(origin(), path, { headers: admin });
+    if (response.ok) return (await response.json()) as Json;
+    if (tries === MOST_STARTS) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    await Bun.sleep(START_AGAIN_MS);
+  }
+}
+
 async function pages(path: string): Promise<Json[]> {
   const found: Json[] = [];
   for (let after = ''; ;) {
-    const page = (await (
-      await call(origin(), `${path}?limit=100${after}`, { headers: admin })
-    ).json()) as Json;
-    const data = list(page, 'data');
+    const part = await page(`${path}?limit=100${after}`);
+    const data = list(part, 'data');
     found.push(...data);
-    if (at(page, 'has_more') !== true) return found;
+    if (at(part, 'has_more') !== true) return found;
     after = `&after=${String(at(data.at(-1) ?? null, 'id'))}`;
   }
 }
