@@ -8,11 +8,11 @@ import { readObject, readString } from '../../members/read-member.ts';
 /** Maximum length of a name, in characters ("Files", `displayName`). */
 const LONGEST_NAME = 512;
 
-/** What may follow `files/` ("Files", `name`). */
+/** Form of an id, which follows `files/` in a name ("Files", `name`). */
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
 export interface GeminiUploadAsked {
-  /** What follows `files/` in the name. Undefined: the gateway chooses it. */
+  /** Id that the client chose, which follows `files/` in the name. Undefined: the gateway chooses it. */
   readonly name: string | undefined;
   /** Undefined: none. */
   readonly displayName: string | undefined;
