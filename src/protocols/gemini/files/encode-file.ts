@@ -32,7 +32,7 @@ export function encodeGeminiFile(file: ShownGeminiFile): JsonObject {
     createTime: createdAt,
     updateTime: createdAt,
     ...(expiresAt !== null && { expirationTime: expiresAt }),
-    ...(sha256 !== null && { sha256Hash: Buffer.from(sha256).toString('base64') }),
+    ...(sha256 !== null && { sha256Hash: btoa(sha256) }),
     uri,
     ...(isGenerated && { downloadUri: `${uri}:download?alt=media` }),
     state: 'ACTIVE',
