@@ -23,7 +23,7 @@ const full = {
 };
 
 await withGateway(full, async (bench) => {
-  const hammer = (perSecond: number): ReturnType<typeof bench.run> =>
+  const sendLoad = (perSecond: number): ReturnType<typeof bench.run> =>
     bench.run({
       perSecond,
       seconds: seconds + 0.5,
@@ -31,7 +31,7 @@ await withGateway(full, async (bench) => {
       head: `authorization: Bearer ${FULL_KEY}\r\n`,
       body: BODY,
     });
-  await Promise.all([bench.good(10), hammer(200)]);
+  await Promise.all([bench.good(10), sendLoad(200)]);
   const rounds = new Rounds();
   const refused: Record<string, number> = {};
   /** CPU time of a refusal in microseconds, by round. */
@@ -42,7 +42,7 @@ await withGateway(full, async (bench) => {
     const ownMs = bench.cpuMs() - from;
     for (const { name, perSecond } of FLOODS) {
       from = bench.cpuMs();
-      const [latencies, { sent, statuses }] = await Promise.all([bench.good(seconds), hammer(perSecond)]);
+      const [latencies, { sent, statuses }] = await Promise.all([bench.good(seconds), sendLoad(perSecond)]);
       rounds.add(name, latencies);
       costs.push((1000 * (bench.cpuMs() - from - ownMs)) / sent);
       for (const [status, count] of Object.entries(statuses))

@@ -17,7 +17,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 /** Number of attackers' connections: the maximum number of responses that can be delayed. */
-const STRANGERS = 10_000;
+const ATTACKER_CONNECTIONS = 10_000;
 /** Requests with new end users between two readings of memory. */
 const STEP = 100_000;
 /** Keys of the attackers, each of its own project, because refusals of a single one would be delayed too much. */
@@ -58,7 +58,7 @@ async function wrongKeys(bench: Bench): Promise<void> {
       bench.run({
         perSecond: Number(values.keys),
         seconds,
-        connections: STRANGERS,
+        connections: ATTACKER_CONNECTIONS,
         head: 'authorization: Bearer sk-wrong-#########\r\n',
         body: BODY,
       }),

@@ -15,7 +15,7 @@ const ROUNDS = 15;
 const RECORDS = 4_000;
 const RANDOM_KEYS = 3_000;
 /** Milliseconds between two records: 500 per second. */
-const APART_MS = 2;
+const INTERVAL_MS = 2;
 
 const { values, positionals } = parseArgs({
   options: { keys: { type: 'string', default: 'turns' }, batch: { type: 'string', default: '500' } },
@@ -52,7 +52,7 @@ async function measureTree(tree: string): Promise<Measured> {
     async round() {
       const from = process.cpuUsage();
       for (let at = 0; at < RECORDS; at += 1) {
-        nowMs += APART_MS;
+        nowMs += INTERVAL_MS;
         written += 1;
         const { number, ...own } = choose(written);
         const { generation, attempts } = sampleRecord(newGenerationId(nowMs), nowMs, number);

@@ -52,12 +52,12 @@ function exporter(): TraceExporter {
   });
 }
 
-const nothing = (): Promise<void> => Promise.resolve();
+const noDrain = (): Promise<void> => Promise.resolve();
 const traces = exporter();
 const KINDS: Readonly<Record<string, readonly [SettlementObserver, () => Promise<unknown>]>> = {
-  'an empty loop': [{ settled: () => {} }, nothing],
-  metrics: [new RequestMetrics((name) => name), nothing],
-  alerts: [{ settled: ({ principal, generation }) => budgets.note(principal, generation) }, nothing],
+  'an empty loop': [{ settled: () => {} }, noDrain],
+  metrics: [new RequestMetrics((name) => name), noDrain],
+  alerts: [{ settled: ({ principal, generation }) => budgets.note(principal, generation) }, noDrain],
   'traces, taken, made and written': [traces, () => traces.flush()],
 };
 

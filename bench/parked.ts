@@ -9,7 +9,7 @@ const answers = Number(process.argv[2] ?? 10_000);
 const isRunning = process.argv[3] === 'running';
 /** Number of requests before the first measurement, for memory that is allocated once. */
 const WARM_UP = 500;
-const SIDE_BY_SIDE = 32;
+const CONCURRENT_REQUESTS = 32;
 /** Milliseconds until memory of finished requests is released. */
 const REST_MS = 12_000;
 /** Milliseconds for which CPU time is measured. */
@@ -81,7 +81,7 @@ async function parkAll(count: number): Promise<number> {
   const one = async (): Promise<void> => {
     while (left-- > 0) await park();
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, one));
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, one));
   parked += count;
   while (isRunning && begun < parked) await Bun.sleep(LOOK_MS);
   return performance.now() - beganAt;

@@ -71,14 +71,14 @@ export function bordersOf(
 const SETTLING = 4;
 
 /** Files of `src` that run for one request. */
-interface Way {
+interface RequestPath {
   readonly all: Set<string>;
   /** Files that run until the client has its whole answer. */
   readonly beforeAnswer: Set<string>;
 }
 
 /** Sends warm requests. @returns files that ran in both runs */
-async function filesOfOneRequest(root: string): Promise<Way> {
+async function filesOfOneRequest(root: string): Promise<RequestPath> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-path-'));
   const mock = await startMock(folder);
   const environment = { DRAGOMAN_BENCH_COVERAGE: '1' };

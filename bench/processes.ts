@@ -99,9 +99,9 @@ export function start(
     async stop() {
       if (ended) return;
       child.kill('SIGTERM');
-      const patience = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), 5_000);
       await exited;
-      clearTimeout(patience);
+      clearTimeout(killTimer);
     },
   };
 }

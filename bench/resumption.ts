@@ -6,7 +6,7 @@ import { usedCpuMs } from './processes.ts';
 const turns = Number(process.argv[2] ?? 12);
 const chunks = Number(process.argv[3] ?? 400);
 /** Concurrent answers, and consecutive ones of each, per turn. */
-const SIDE_BY_SIDE = 64;
+const CONCURRENT_REQUESTS = 64;
 const IN_A_ROW = 2;
 /** Milliseconds between two events of a stream, so that each is read and written separately. */
 const PACE_MS = 3;
@@ -61,8 +61,8 @@ async function ask(isKept: boolean): Promise<void> {
 async function turn(isKept: boolean): Promise<number> {
   const before = usedCpuMs(pid);
   for (let n = 0; n < IN_A_ROW; n += 1)
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => ask(isKept)));
-  return ((usedCpuMs(pid) - before) / (IN_A_ROW * SIDE_BY_SIDE * chunks)) * 1e3;
+    await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => ask(isKept)));
+  return ((usedCpuMs(pid) - before) / (IN_A_ROW * CONCURRENT_REQUESTS * chunks)) * 1e3;
 }
 
 await turn(true);

@@ -23,7 +23,7 @@ const LAUNCHERS = [
   'runtime.mjs',
 ];
 /** Documents and other files for users. */
-const BESIDE = [
+const USER_FILES = [
   'CHANGELOG.md',
   'LICENSE',
   'README.md',
@@ -56,7 +56,7 @@ export async function writeNpmPackage(folder: string): Promise<string> {
   for (const [place, path] of await filesInside({ 'dist/console/inside': files }))
     copy(path, join(home, place));
   for (const name of LAUNCHERS) copy(join(ROOT, 'bin', name), join(home, 'bin', name));
-  for (const path of BESIDE) copy(join(ROOT, path), join(home, path));
+  for (const path of USER_FILES) copy(join(ROOT, path), join(home, path));
   const manifest = manifestOf(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest);
   writeFileSync(join(home, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   rmSync(files, { recursive: true });

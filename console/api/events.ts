@@ -17,7 +17,7 @@ type Type = keyof Events;
 type Listener = (data: string) => void;
 
 /** Milliseconds until a stream that ended or was refused is opened again, for example during a restart. */
-const AGAIN_MS = 5_000;
+const RECONNECT_MS = 5_000;
 
 const listeners: Readonly<Record<Type, Set<Listener>>> = {
   generation: new Set(),
@@ -111,7 +111,7 @@ async function receive(types: string, mine: AbortController): Promise<void> {
   }
   if (mine.signal.aborted) return;
   say(false);
-  again = setTimeout(() => open(notified), AGAIN_MS);
+  again = setTimeout(() => open(notified), RECONNECT_MS);
 }
 
 /** Parses server-sent events (HTML standard), each with one line of data. */

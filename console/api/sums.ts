@@ -36,7 +36,7 @@ export function idOf(row: UsageRow, by: Dimension): string {
   return row[by] ?? '';
 }
 
-const NOBODY: Readonly<Record<Dimension, string>> = {
+const NO_VALUE_LABELS: Readonly<Record<Dimension, string>> = {
   model: 'No model',
   provider: 'No provider asked',
   endpoint: 'No endpoint asked',
@@ -46,7 +46,7 @@ const NOBODY: Readonly<Record<Dimension, string>> = {
 
 /** Display name of a group. @param keys names of keys by id; a key without a project is its own project */
 export function nameOf(id: string, by: Dimension, keys: ReadonlyMap<string, string>): string {
-  return id === '' ? NOBODY[by] : (keys.get(id) ?? id);
+  return id === '' ? NO_VALUE_LABELS[by] : (keys.get(id) ?? id);
 }
 
 /**

@@ -25,7 +25,7 @@ const USD = field('usd');
 const MONTH = { range: '30d' } as const;
 
 type Detail = Answer<'GET /keys/{id}'>;
-type Standing = Detail['standings'][number];
+type LimitUsage = Detail['standings'][number];
 
 export function KeyPage(): ReactNode {
   const { id } = here.useParams();
@@ -108,7 +108,7 @@ export function KeyPage(): ReactNode {
               </p>
             )}
           </Card>
-          <Standings standings={data.standings} />
+          <LimitUsages standings={data.standings} />
           <div className="grid gap-4 xl:grid-cols-2">
             <SpendChart title="Spend, 30 days" range={MONTH} of={{ key: data.id }} />
             <Use id={data.id} />
@@ -121,7 +121,7 @@ export function KeyPage(): ReactNode {
   );
 }
 
-function Standings({ standings }: { readonly standings: readonly Standing[] }): ReactNode {
+function LimitUsages({ standings }: { readonly standings: readonly LimitUsage[] }): ReactNode {
   return (
     <Card title="Budgets and limits" flush>
       {standings.length === 0 ? (
@@ -173,7 +173,7 @@ function Standings({ standings }: { readonly standings: readonly Standing[] }): 
   );
 }
 
-function amount({ unit }: Standing, value: number): string {
+function amount({ unit }: LimitUsage, value: number): string {
   return unit === 'usd' ? exactUsd(value) : count(value);
 }
 

@@ -21,7 +21,7 @@ import { When } from '../ui/when.tsx';
 import { shortLimit } from './key-texts.ts';
 import type { Project } from './project-dialog.tsx';
 
-type Standing = Answer<'GET /limits'>['data'][number]['limits'][number];
+type LimitUsage = Answer<'GET /limits'>['data'][number]['limits'][number];
 
 export function ProjectsCard({ onChange }: { readonly onChange: (project: Project) => void }): ReactNode {
   const list = useList('GET /projects', {}, { pauseMs: 2_000 });
@@ -46,7 +46,7 @@ export function ProjectsCard({ onChange }: { readonly onChange: (project: Projec
   });
   const row = (id: string): Parameters<ReturnType<typeof field>>[0] | undefined =>
     usage.data?.data.find((each) => each.project === id);
-  const tightest = (id: string): Standing | undefined =>
+  const tightest = (id: string): LimitUsage | undefined =>
     limits.data?.data
       .find(({ owner }) => owner.id === id)
       ?.limits.toSorted((a, b) => partOf(b) - partOf(a))[0];
@@ -115,7 +115,7 @@ export function ProjectsCard({ onChange }: { readonly onChange: (project: Projec
                 return sums ? count(field('requests')(sums)) : '0';
               },
             },
-            { name: 'Budget', cell: ({ id }) => <Used standing={tightest(id)} /> },
+            { name: 'Budget', cell: ({ id }) => <Used limitUsage={tightest(id)} /> },
             {
               name: 'Actions',
               unnamed: true,
@@ -155,23 +155,23 @@ export function ProjectsCard({ onChange }: { readonly onChange: (project: Projec
   );
 }
 
-function partOf({ used, remaining }: Standing): number {
+function partOf({ used, remaining }: LimitUsage): number {
   return used / Math.max(1e-9, used + remaining);
 }
 
-function Used({ standing }: { readonly standing: Standing | undefined }): ReactNode {
-  if (!standing) return <span className="text-faint">None</span>;
-  const part = partOf(standing);
-  const text = shortLimit(standing.text);
+function Used({ limitUsage }: { readonly limitUsage: LimitUsage | undefined }): ReactNode {
+  if (!limitUsage) return <span className="text-faint">None</span>;
+  const part = partOf(limitUsage);
+  const text = shortLimit(limitUsage.text);
   return (
     <span className="inline-flex items-center gap-2 align-top md:whitespace-nowrap">
       <UsedBar part={part} />
       <span className="figures">
-        {part >= 1 && standing.clears_at !== null ? (
+        {part >= 1 && limitUsage.clears_at !== null ? (
           <>
-            {text}, resets <When at={standing.clears_at} as="ahead" />
+            {text}, resets <When at={limitUsage.clears_at} as="ahead" />
           </>
-        ) : standing.used > 0 ? (
+        ) : limitUsage.used > 0 ? (
           `${share(part)} of ${text}`
         ) : (
           text

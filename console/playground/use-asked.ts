@@ -3,13 +3,13 @@ import { useMemo } from 'react';
 import { useRead } from '../api/queries.ts';
 import { list, object, text, type Json } from './conversation.ts';
 
-interface Asked {
+interface LinkedRequest {
   readonly system: string;
   readonly text: string;
 }
 
 /** @param request id of its record @returns null while loading, or if no readable body is stored */
-export function useAsked(request: string | undefined): Asked | null {
+export function useAsked(request: string | undefined): LinkedRequest | null {
   const { data } = useRead(
     'GET /generations/{id}/payloads',
     { params: { id: request ?? '' } },
@@ -17,11 +17,11 @@ export function useAsked(request: string | undefined): Asked | null {
   );
   return useMemo(() => {
     const body = data?.data.find(({ stage }) => stage === 'client_request')?.text ?? '';
-    return askedIn(body);
+    return linkedRequestIn(body);
   }, [data]);
 }
 
-function askedIn(body: string): Asked | null {
+function linkedRequestIn(body: string): LinkedRequest | null {
   let json: Json;
   try {
     json = object(JSON.parse(body));

@@ -14,7 +14,7 @@ export interface Pane {
   readonly clear: () => void;
 }
 
-const NOTHING: AssistantTurn = {
+const EMPTY_TURN: AssistantTurn = {
   role: 'assistant',
   text: '',
   reasoning: '',
@@ -64,7 +64,7 @@ interface Asking {
 /** Streams an answer, and updates the page at most once per animation frame. */
 async function answer({ asked, dialect, settings, signal, show }: Asking): Promise<void> {
   const begin = performance.now();
-  let said = NOTHING;
+  let said = EMPTY_TURN;
   let isDue = false;
   const change = (next: Partial<AssistantTurn>, facts: Partial<AssistantTurn['facts']> = {}): void => {
     said = { ...said, ...next, facts: { ...said.facts, ...facts } };

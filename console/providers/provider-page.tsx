@@ -73,7 +73,7 @@ export function ProviderPage(): ReactNode {
       {!data && !error && <Waiting rows={10} />}
       {data && (
         <div className="flex flex-col gap-4">
-          <Standing provider={data} />
+          <ProviderSummary provider={data} />
           <div className="grid gap-4 xl:grid-cols-2">
             <Traffic provider={data} />
             <Errors provider={data} />
@@ -113,7 +113,7 @@ const BOX: Readonly<Record<Tone, string>> = {
   quiet: 'bg-sunk text-soft',
 };
 
-function Standing({ provider }: { readonly provider: Provider }): ReactNode {
+function ProviderSummary({ provider }: { readonly provider: Provider }): ReactNode {
   const { problem, effect, day, state, state_until: until, disabled_by: by, as_of: asOf } = provider;
   return (
     <Card>

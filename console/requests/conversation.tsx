@@ -7,7 +7,7 @@ import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Timed } from '../ui/when.tsx';
-import { readAnswer, readQuestion, type Part, type Said } from './read-payload.ts';
+import { readAnswer, readQuestion, type Part, type PayloadMessage } from './read-payload.ts';
 import type { Generation } from './generation.ts';
 
 /** States of requests that were refused, rather than failed. */
@@ -73,7 +73,7 @@ function NotKept(): ReactNode {
   );
 }
 
-function Message({ said: { role, parts } }: { readonly said: Said }): ReactNode {
+function Message({ said: { role, parts } }: { readonly said: PayloadMessage }): ReactNode {
   return (
     <li className="grid gap-x-4 gap-y-1 sm:grid-cols-[5rem_minmax(0,1fr)]">
       <span className="pt-0.5 text-xs font-medium text-faint">{role}</span>

@@ -8,7 +8,7 @@ export type Part =
   | { readonly type: 'picture'; readonly url: string }
   | { readonly type: 'other'; readonly what: string };
 
-export interface Said {
+export interface PayloadMessage {
   readonly role: string;
   readonly parts: readonly Part[];
 }
@@ -84,7 +84,7 @@ function textOf(parts: readonly Part[]): string {
 }
 
 /** A message (Chat Completions, Messages), an item (Responses) or a content (Gemini). */
-function entryOf(entry: Json): readonly Said[] {
+function entryOf(entry: Json): readonly PayloadMessage[] {
   const type = text(entry['type']);
   if (type.endsWith('_call') && entry['name'] !== undefined)
     return [
@@ -134,7 +134,7 @@ function parsed(body: string): Json | null {
 }
 
 /** Parses a client's request. @param body of the request @returns null if it is not JSON */
-export function readQuestion(body: string): readonly Said[] | null {
+export function readQuestion(body: string): readonly PayloadMessage[] | null {
   const json = parsed(body);
   if (!json) return null;
   const system =
@@ -149,7 +149,7 @@ export function readQuestion(body: string): readonly Said[] | null {
 }
 
 /** Parses a response, from a JSON body or from the events of a stream. */
-export function readAnswer(body: string): readonly Said[] {
+export function readAnswer(body: string): readonly PayloadMessage[] {
   const json = /^\s*\{/.test(body) ? parsed(body) : null;
   if (json) return answerIn(json);
   const events = body.split(/\r?\n/).flatMap((line) => {
@@ -164,7 +164,7 @@ export function readAnswer(body: string): readonly Said[] {
   return parts.length === 0 ? [] : [{ role: 'assistant', parts }];
 }
 
-function answerIn(json: Json): readonly Said[] {
+function answerIn(json: Json): readonly PayloadMessage[] {
   if (Array.isArray(json['choices']))
     return list(json['choices']).flatMap((choice) => entryOf(object(choice['message'])));
   if (Array.isArray(json['candidates']))

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { copyText } from './copy-text.ts';
 
-const SAID_MS = 1_600;
+const COPIED_MS = 1_600;
 
 export function CopyButton({
   text,
@@ -17,7 +17,7 @@ export function CopyButton({
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return undefined;
-    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => {

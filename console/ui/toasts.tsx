@@ -2,11 +2,11 @@
 import { Toast } from '@base-ui/react/toast';
 import { useEffect, type ReactNode } from 'react';
 import { Icon } from './icon.tsx';
-import { showToasts, type Said } from './toast.ts';
+import { showToasts, type ToastMessage } from './toast.ts';
 
 const manager = Toast.createToastManager();
 
-function add({ title, undo }: Said): void {
+function add({ title, undo }: ToastMessage): void {
   const id: string = manager.add({
     title,
     timeout: 8_000,
