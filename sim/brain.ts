@@ -31,8 +31,8 @@ export function think(question: Question, traits: SimTraits, options: ThinkOptio
           redacted: /redact/i.test(question.userText),
         }
       : null;
-  const refusal = traits.brain === 'full' && asksToRefuse(question.userText);
-  const calls = refusal || traits.brain === 'echo' ? [] : chooseCalls(question);
+  const refusal = traits.replies === 'full' && asksToRefuse(question.userText);
+  const calls = refusal || traits.replies === 'echo' ? [] : chooseCalls(question);
   const searches = question.webSearch && calls.length === 0 && question.toolResults.length === 0;
   const search = searches && !refusal ? searchFor(question.userText) : null;
   const composed = refusal
@@ -77,7 +77,7 @@ function compose(
       ? [{ text: `I will use ${calls.map((call) => call.name).join(' and ')}.` }]
       : [];
   }
-  if (traits.brain === 'echo') return padded([{ text: userText }], leastChars);
+  if (traits.replies === 'echo') return padded([{ text: userText }], leastChars);
   if (question.format) return [{ text: JSON.stringify(formatted(question)) }];
   if (question.toolResults.length > 0)
     return padded([{ text: toolReport(question.toolResults) }], leastChars);

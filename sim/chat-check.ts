@@ -2,7 +2,7 @@
 // imitate the services' own, mostly from memory. Parameters that only a proxy understands must be rejected here.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
-import type { Complaints } from './complaints.ts';
+import type { RequestProblems } from './complaints.ts';
 import { EFFORT_TOKENS, strictFault, unknownKey } from './conversation.ts';
 import type { SimTraits } from './models.ts';
 
@@ -52,36 +52,36 @@ const RANGES: readonly (readonly [string, number, number])[] = [
 const LONGEST_CALL_ID = 40;
 
 /** Adds complaints about a Chat Completions request. */
-export function checkChat(body: JsonObject, traits: SimTraits, complaints: Complaints): void {
+export function checkChat(body: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   if (!traits.deepseek) {
     const key = unknownKey(body, BODY_KEYS);
-    if (key !== undefined) complaints.add(`Unrecognized request argument supplied: ${key}`);
+    if (key !== undefined) problems.add(`Unrecognized request argument supplied: ${key}`);
   }
   const messages = body['messages'];
   if (!isJsonArray(messages))
-    complaints.add("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter');
+    problems.add("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter');
   else if (messages.length === 0) {
-    complaints.add(
+    problems.add(
       "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
       'messages',
       'empty_array',
     );
   } else {
-    messages.forEach((message, i) => checkMessage(asObject(message), `messages[${i}]`, traits, complaints));
-    checkCalls(messages, complaints);
-    if (traits.deepseek) checkReasoningContent(messages, body, complaints);
+    messages.forEach((message, i) => checkMessage(asObject(message), `messages[${i}]`, traits, problems));
+    checkCalls(messages, problems);
+    if (traits.deepseek) checkReasoningContent(messages, body, problems);
   }
-  checkNumbers(body, complaints);
-  checkTools(body, traits, complaints);
-  checkFormat(body, traits, complaints);
-  checkEffort(body, traits, complaints);
+  checkNumbers(body, problems);
+  checkTools(body, traits, problems);
+  checkFormat(body, traits, problems);
+  checkEffort(body, traits, problems);
 }
 
-function checkMessage(message: JsonObject, path: string, traits: SimTraits, complaints: Complaints): void {
+function checkMessage(message: JsonObject, path: string, traits: SimTraits, problems: RequestProblems): void {
   const role = asString(message['role']) ?? '';
   const keys = MESSAGE_KEYS[role];
   if (!keys || (traits.deepseek && role === 'developer')) {
-    return complaints.add(
+    return problems.add(
       `Invalid value: '${role}'. Supported values are: 'system', 'user', 'assistant', 'tool'.`,
       `${path}.role`,
       'invalid_value',
@@ -90,56 +90,46 @@ function checkMessage(message: JsonObject, path: string, traits: SimTraits, comp
   if (!traits.deepseek) {
     const key = unknownKey(message, keys);
     if (key !== undefined)
-      complaints.add(`Unknown parameter: '${path}.${key}'.`, `${path}.${key}`, 'unknown_parameter');
+      problems.add(`Unknown parameter: '${path}.${key}'.`, `${path}.${key}`, 'unknown_parameter');
   }
   const { content } = message;
   if (typeof content === 'string') return;
   if (isJsonArray(content)) {
     if (content.length === 0 && role !== 'assistant')
-      complaints.add(`Invalid '${path}.content': empty array.`, `${path}.content`, 'empty_array');
-    return content.forEach((part, i) =>
-      checkPart(asObject(part), `${path}.content[${i}]`, traits, complaints),
-    );
+      problems.add(`Invalid '${path}.content': empty array.`, `${path}.content`, 'empty_array');
+    return content.forEach((part, i) => checkPart(asObject(part), `${path}.content[${i}]`, traits, problems));
   }
   const optional =
     role === 'assistant' &&
     (message['tool_calls'] ?? message['function_call'] ?? message['audio'] ?? message['refusal']) != null;
   if (!optional)
-    complaints.add(
+    problems.add(
       `Invalid value for 'content': expected a string, got null.`,
       `${path}.content`,
       'invalid_type',
     );
 }
 
-function checkPart(part: JsonObject, path: string, traits: SimTraits, complaints: Complaints): void {
+function checkPart(part: JsonObject, path: string, traits: SimTraits, problems: RequestProblems): void {
   const keys = PART_KEYS[asString(part['type']) ?? ''];
   if (!keys)
-    return complaints.add(
-      `Invalid value: '${asString(part['type']) ?? ''}'.`,
-      `${path}.type`,
-      'invalid_value',
-    );
+    return problems.add(`Invalid value: '${asString(part['type']) ?? ''}'.`, `${path}.type`, 'invalid_value');
   const key = traits.deepseek ? undefined : unknownKey(part, keys);
   if (key !== undefined)
-    complaints.add(`Unknown parameter: '${path}.${key}'.`, `${path}.${key}`, 'unknown_parameter');
+    problems.add(`Unknown parameter: '${path}.${key}'.`, `${path}.${key}`, 'unknown_parameter');
   if (part['type'] === 'text' && typeof part['text'] !== 'string') {
-    complaints.add(
-      `Missing required parameter: '${path}.text'.`,
-      `${path}.text`,
-      'missing_required_parameter',
-    );
+    problems.add(`Missing required parameter: '${path}.text'.`, `${path}.text`, 'missing_required_parameter');
   }
 }
 
 /** Every call must be answered by the messages that follow it, and each answer must belong to a call. */
-function checkCalls(messages: readonly JsonValue[], complaints: Complaints): void {
+function checkCalls(messages: readonly JsonValue[], problems: RequestProblems): void {
   let open = new Set<string>();
   let answered = new Set<string>();
   let at = 0;
   const close = (): void => {
     if (open.size === 0) return;
-    complaints.add(
+    problems.add(
       `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...open].join(', ')}`,
       `messages.[${at}].role`,
     );
@@ -149,7 +139,7 @@ function checkCalls(messages: readonly JsonValue[], complaints: Complaints): voi
     if (message['role'] === 'tool') {
       const id = asString(message['tool_call_id']) ?? '';
       if (!open.delete(id) && !answered.has(id)) {
-        complaints.add(
+        problems.add(
           "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
           `messages.[${i}].role`,
         );
@@ -166,7 +156,7 @@ function checkCalls(messages: readonly JsonValue[], complaints: Complaints): voi
       open.add(id);
       if (id.length > LONGEST_CALL_ID) {
         const path = `messages[${i}].tool_calls[${j}].id`;
-        complaints.add(
+        problems.add(
           `Invalid '${path}': string too long. Expected a string with maximum length ${LONGEST_CALL_ID}, but got a string with length ${id.length} instead.`,
           path,
           'string_above_max_length',
@@ -181,14 +171,14 @@ function checkCalls(messages: readonly JsonValue[], complaints: Complaints): voi
 function checkReasoningContent(
   messages: readonly JsonValue[],
   body: JsonObject,
-  complaints: Complaints,
+  problems: RequestProblems,
 ): void {
   if (asObject(body['thinking'])['type'] === 'disabled' || body['reasoning_effort'] === 'none') return;
   messages.forEach((value, i) => {
     const message = asObject(value);
     if (message['role'] !== 'assistant' || asArray(message['tool_calls']).length === 0) return;
     if (typeof message['reasoning_content'] !== 'string') {
-      complaints.add(
+      problems.add(
         `Missing \`reasoning_content\` field in the assistant message at message index ${i}: in thinking mode it must be passed back with the tool calls.`,
         null,
         'invalid_request_error',
@@ -197,28 +187,28 @@ function checkReasoningContent(
   });
 }
 
-function checkNumbers(body: JsonObject, complaints: Complaints): void {
+function checkNumbers(body: JsonObject, problems: RequestProblems): void {
   for (const [name, low, high] of RANGES) {
     const value = body[name];
     if (value === undefined || value === null) continue;
     const number = asNumber(value);
     if (number === undefined)
-      complaints.add(`Invalid type for '${name}': expected a number.`, name, 'invalid_type');
+      problems.add(`Invalid type for '${name}': expected a number.`, name, 'invalid_type');
     else if (number < low)
-      complaints.add(
+      problems.add(
         `Invalid '${name}': decimal below minimum value. Expected a value >= ${low}.`,
         name,
         'decimal_below_min_value',
       );
     else if (number > high)
-      complaints.add(
+      problems.add(
         `Invalid '${name}': decimal above maximum value. Expected a value <= ${high}.`,
         name,
         'decimal_above_max_value',
       );
   }
   if (body['max_tokens'] != null && body['max_completion_tokens'] != null) {
-    complaints.add(
+    problems.add(
       "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
       null,
       'invalid_parameter_combination',
@@ -227,49 +217,49 @@ function checkNumbers(body: JsonObject, complaints: Complaints): void {
   for (const name of ['max_tokens', 'max_completion_tokens']) {
     const value = body[name];
     if (value != null && !((asNumber(value) ?? 0) >= 1))
-      complaints.add(
+      problems.add(
         `Invalid '${name}': integer below minimum value. Expected a value >= 1.`,
         name,
         'integer_below_min_value',
       );
   }
   if (body['n'] != null && body['n'] !== 1)
-    complaints.add("Invalid value for 'n': the simulated models return one choice.", 'n', 'invalid_value');
+    problems.add("Invalid value for 'n': the simulated models return one choice.", 'n', 'invalid_value');
   if (body['top_logprobs'] != null && body['logprobs'] !== true) {
-    complaints.add("Invalid value for 'top_logprobs': requires 'logprobs' to be true.", 'top_logprobs');
+    problems.add("Invalid value for 'top_logprobs': requires 'logprobs' to be true.", 'top_logprobs');
   }
   if (body['stream_options'] != null && body['stream'] !== true) {
-    complaints.add(
+    problems.add(
       "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
       'stream_options',
     );
   }
   if (asArray(body['stop']).length > 4)
-    complaints.add(
+    problems.add(
       "Invalid 'stop': array too long. Expected an array with maximum length 4.",
       'stop',
       'array_above_max_length',
     );
 }
 
-function checkTools(body: JsonObject, traits: SimTraits, complaints: Complaints): void {
+function checkTools(body: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   const tools = asArray(body['tools']);
   if (isJsonArray(body['tools']) && tools.length === 0 && !traits.deepseek) {
-    complaints.add(
+    problems.add(
       "Invalid 'tools': empty array. Expected an array with minimum length 1.",
       'tools',
       'empty_array',
     );
   }
   if (tools.length > 0 && !traits.tools)
-    complaints.add("'tools' is not supported with this model.", 'tools', 'unsupported_parameter');
+    problems.add("'tools' is not supported with this model.", 'tools', 'unsupported_parameter');
   tools.forEach((value, i) => {
     const tool = asObject(value);
     const custom = tool['type'] === 'custom' && !traits.deepseek;
     const inner = asObject(custom ? tool['custom'] : tool['function']);
     const path = `tools[${i}].${custom ? 'custom' : 'function'}`;
     if (tool['type'] !== 'function' && !custom) {
-      return complaints.add(
+      return problems.add(
         `Invalid value: '${asString(tool['type']) ?? ''}'. Supported values are: 'function' and 'custom'.`,
         `tools[${i}].type`,
         'invalid_value',
@@ -279,10 +269,10 @@ function checkTools(body: JsonObject, traits: SimTraits, complaints: Complaints)
       ? undefined
       : unknownKey(tool, new Set(['type', custom ? 'custom' : 'function']));
     if (key !== undefined)
-      complaints.add(`Unknown parameter: 'tools[${i}].${key}'.`, `tools[${i}].${key}`, 'unknown_parameter');
+      problems.add(`Unknown parameter: 'tools[${i}].${key}'.`, `tools[${i}].${key}`, 'unknown_parameter');
     const name = asString(inner['name']) ?? '';
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-      complaints.add(
+      problems.add(
         `Invalid '${path}.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
         `${path}.name`,
         'invalid_value',
@@ -290,7 +280,7 @@ function checkTools(body: JsonObject, traits: SimTraits, complaints: Complaints)
     }
     const fault = inner['strict'] === true ? strictFault(inner['parameters'], true) : null;
     if (fault)
-      complaints.add(
+      problems.add(
         strictMessage('function', name, fault),
         `${path}.parameters`,
         'invalid_function_parameters',
@@ -303,16 +293,16 @@ function checkTools(body: JsonObject, traits: SimTraits, complaints: Complaints)
       !traits.deepseek &&
       asArray(body['functions']).length === 0
     ) {
-      complaints.add(`'${name}' is only allowed when 'tools' are specified.`, name);
+      problems.add(`'${name}' is only allowed when 'tools' are specified.`, name);
     }
   }
 }
 
-function checkFormat(body: JsonObject, traits: SimTraits, complaints: Complaints): void {
+function checkFormat(body: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   const format = asObject(body['response_format']);
   if (format['type'] !== 'json_schema' && format['type'] !== 'json_object') return;
   if (format['type'] === 'json_schema' && !traits.jsonSchema) {
-    return complaints.add(
+    return problems.add(
       'This response_format type is unavailable with this model.',
       'response_format',
       'invalid_request_error',
@@ -320,13 +310,13 @@ function checkFormat(body: JsonObject, traits: SimTraits, complaints: Complaints
   }
   if (format['type'] === 'json_object') {
     if (!traits.tools)
-      complaints.add(
+      problems.add(
         'This response_format type is unavailable with this model.',
         'response_format',
         'invalid_request_error',
       );
     else if (!/json/i.test(JSON.stringify(body['messages']) ?? '')) {
-      complaints.add(
+      problems.add(
         "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
         'messages',
       );
@@ -336,15 +326,15 @@ function checkFormat(body: JsonObject, traits: SimTraits, complaints: Complaints
   const inner = asObject(format['json_schema']);
   const name = asString(inner['name']) ?? '';
   if (!isJsonObject(inner['schema']) && inner['schema'] !== undefined)
-    complaints.add("Invalid type for 'response_format.json_schema.schema'.", 'response_format');
+    problems.add("Invalid type for 'response_format.json_schema.schema'.", 'response_format');
   if (name === '')
-    complaints.add(
+    problems.add(
       "Missing required parameter: 'response_format.json_schema.name'.",
       'response_format.json_schema.name',
       'missing_required_parameter',
     );
   const fault = inner['strict'] === true ? strictFault(inner['schema'], true) : null;
-  if (fault) complaints.add(strictMessage('response_format', name, fault), 'response_format');
+  if (fault) problems.add(strictMessage('response_format', name, fault), 'response_format');
 }
 
 /**
@@ -364,12 +354,12 @@ export function strictMessage(
   return `Invalid schema for ${what} '${name}': ${place}, ${lack}`;
 }
 
-function checkEffort(body: JsonObject, traits: SimTraits, complaints: Complaints): void {
+function checkEffort(body: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   const effort = body['reasoning_effort'];
   if (effort === undefined || effort === null) return;
   if (traits.reasoning === 'none')
-    return complaints.add('Unrecognized request argument supplied: reasoning_effort');
-  checkEffortValue(effort, 'reasoning_effort', traits, complaints);
+    return problems.add('Unrecognized request argument supplied: reasoning_effort');
+  checkEffortValue(effort, 'reasoning_effort', traits, problems);
 }
 
 /** Adds a complaint about an unknown effort, or one that a model with mandatory reasoning does not accept. */
@@ -377,7 +367,7 @@ export function checkEffortValue(
   effort: JsonValue,
   path: string,
   traits: SimTraits,
-  complaints: Complaints,
+  problems: RequestProblems,
 ): void {
   const known = typeof effort === 'string' && Object.hasOwn(EFFORT_TOKENS, effort);
   const refused =
@@ -388,7 +378,7 @@ export function checkEffortValue(
       traits.reasoning === 'mandatory'
         ? "'minimal', 'low', 'medium', and 'high'"
         : "'none', 'minimal', 'low', 'medium', 'high', and 'xhigh'";
-    complaints.add(
+    problems.add(
       `Unsupported value: '${String(effort)}' is not supported with the '${traits.name}' model. Supported values are: ${values}.`,
       path,
       'unsupported_value',

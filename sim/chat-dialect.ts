@@ -24,11 +24,11 @@ import { instructedFormat } from './instructed-format.ts';
 export const chatDialect: Dialect = {
   protocol: 'openai-chat',
   requestIdHeader: 'x-request-id',
-  check: (body, traits, _headers, complaints) => checkChat(body, traits, complaints),
+  check: (body, traits, _headers, problems) => checkChat(body, traits, problems),
   read,
   encode,
   encodeFrames,
-  encodeError: (complaint) => encodeOpenaiError(complaint),
+  encodeError: (error) => encodeOpenaiError(error),
   words: openaiFailure,
   encodeErrorFrame: () =>
     dataFrame({

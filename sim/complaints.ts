@@ -1,7 +1,7 @@
 // Collects complaints about a request. The first one becomes the error response, in the message and format of the
 // real API.
 
-export interface Complaint {
+export interface SimError {
   readonly status: number;
   readonly message: string;
   /** Invalid parameter, if the protocol names it. */
@@ -11,15 +11,15 @@ export interface Complaint {
   readonly type: string | null;
 }
 
-export class Complaints {
-  #first: Complaint | null = null;
+export class RequestProblems {
+  #first: SimError | null = null;
 
   /** Adds a complaint. Only the first is kept, because real services report one at a time. */
   add(message: string, param: string | null = null, code: string | null = null, status = 400): void {
     this.#first ??= { status, message, param, code, type: null };
   }
 
-  get first(): Complaint | null {
+  get first(): SimError | null {
     return this.#first;
   }
 }

@@ -1,7 +1,7 @@
 // Interface of a wire format in the simulated service, with one implementation per protocol.
 import type { JsonObject } from '../src/base/json/index.ts';
 import type { ProtocolName } from '../src/canonical/index.ts';
-import type { Complaint, Complaints } from './complaints.ts';
+import type { SimError, RequestProblems } from './complaints.ts';
 import type { FailureKind } from './misbehaviour.ts';
 import type { SimTraits } from './models.ts';
 import type { Question, SimAnswer } from './question.ts';
@@ -35,16 +35,16 @@ export interface Dialect {
   /** Name of the header with the request id. */
   readonly requestIdHeader: string;
   /** Validates a request like the real service. */
-  check(body: JsonObject, traits: SimTraits, headers: Headers, complaints: Complaints): void;
+  check(body: JsonObject, traits: SimTraits, headers: Headers, problems: RequestProblems): void;
   /** Parses a validated body. */
   read(body: JsonObject, traits: SimTraits, seed: string): Question;
   /** Encodes an answer that is not streamed. */
   encode(answering: Answering): JsonObject;
   /** Encodes a streamed answer. */
   encodeFrames(answering: Answering): Frame[];
-  encodeError(complaint: Complaint, requestId: string): JsonObject;
+  encodeError(simError: SimError, requestId: string): JsonObject;
   /** The service's message for a failure. @param contextLength tokens, for a context overflow */
-  words(status: number, kind: FailureKind, contextLength: number): Complaint;
+  words(status: number, kind: FailureKind, contextLength: number): SimError;
   /**
    * Event that reports an error within a stream.
    * @param early before any content
@@ -58,6 +58,6 @@ export interface Dialect {
 }
 
 /** Creates a complaint from a status and message. */
-export function complaint(status: number, message: string, more: Partial<Complaint> = {}): Complaint {
+export function simError(status: number, message: string, more: Partial<SimError> = {}): SimError {
   return { status, message, param: null, code: null, type: null, ...more };
 }

@@ -1,7 +1,7 @@
 // Errors of `error-429` and similar models, as sent by OpenAI, Anthropic and Google. Statuses and types are from
 // their documentation (OpenAI "Error codes", Anthropic "Errors", google.rpc.Code); the messages are from memory.
-import type { Complaint } from './complaints.ts';
-import { complaint } from './dialect.ts';
+import type { SimError } from './complaints.ts';
+import { simError } from './dialect.ts';
 import type { FailureKind } from './misbehaviour.ts';
 
 interface Words {
@@ -62,26 +62,26 @@ const ANTHROPIC: Readonly<Record<number, Words>> = {
 };
 
 /** A failure as OpenAI reports it. @param contextLength tokens, for a context overflow */
-export function openaiFailure(status: number, kind: FailureKind, contextLength: number): Complaint {
+export function openaiFailure(status: number, kind: FailureKind, contextLength: number): SimError {
   switch (kind) {
     case 'quota':
-      return complaint(429, 'You exceeded your current quota, please check your plan and billing details.', {
+      return simError(429, 'You exceeded your current quota, please check your plan and billing details.', {
         type: 'insufficient_quota',
         code: 'insufficient_quota',
       });
     case 'context_overflow':
-      return complaint(
+      return simError(
         400,
         `This model's maximum context length is ${contextLength} tokens. However, your messages resulted in ${contextLength + 1} tokens. Please reduce the length of the messages.`,
         { code: 'context_length_exceeded', param: 'messages' },
       );
     case 'content_filter':
-      return complaint(400, 'The prompt was flagged by our content policy.', {
+      return simError(400, 'The prompt was flagged by our content policy.', {
         code: 'content_policy_violation',
       });
     default: {
       const words = OPENAI[status] ?? (status >= 500 ? OPENAI[503] : OPENAI[400]);
-      return complaint(status, words?.message ?? '', {
+      return simError(status, words?.message ?? '', {
         type: words?.type ?? null,
         code: words?.code ?? null,
       });
@@ -90,19 +90,19 @@ export function openaiFailure(status: number, kind: FailureKind, contextLength: 
 }
 
 /** A failure as Anthropic reports it. @param contextLength tokens, for a context overflow */
-export function anthropicFailure(status: number, kind: FailureKind, contextLength: number): Complaint {
+export function anthropicFailure(status: number, kind: FailureKind, contextLength: number): SimError {
   switch (kind) {
     case 'quota':
-      return complaint(429, 'You have reached your specified API usage limits.', {
+      return simError(429, 'You have reached your specified API usage limits.', {
         type: 'rate_limit_error',
       });
     case 'context_overflow':
-      return complaint(400, `prompt is too long: ${contextLength + 1} tokens > ${contextLength} maximum`);
+      return simError(400, `prompt is too long: ${contextLength + 1} tokens > ${contextLength} maximum`);
     case 'content_filter':
-      return complaint(400, 'Output blocked by content filtering policy');
+      return simError(400, 'Output blocked by content filtering policy');
     default: {
       const words = ANTHROPIC[status] ?? (status >= 500 ? ANTHROPIC[500] : ANTHROPIC[400]);
-      return complaint(status, words?.message ?? '', { type: words?.type ?? null });
+      return simError(status, words?.message ?? '', { type: words?.type ?? null });
     }
   }
 }
@@ -129,23 +129,20 @@ const GOOGLE: Readonly<Record<number, Words>> = {
 };
 
 /** A failure as Google reports it. @param contextLength tokens, for a context overflow */
-export function geminiFailure(status: number, kind: FailureKind, contextLength: number): Complaint {
+export function geminiFailure(status: number, kind: FailureKind, contextLength: number): SimError {
   switch (kind) {
     case 'quota':
-      return complaint(
-        429,
-        'Your prepayment credits are depleted. Please go to AI Studio to manage billing.',
-      );
+      return simError(429, 'Your prepayment credits are depleted. Please go to AI Studio to manage billing.');
     case 'context_overflow':
-      return complaint(
+      return simError(
         400,
         `The input token count (${contextLength + 1}) exceeds the maximum number of tokens allowed (${contextLength}).`,
       );
     case 'content_filter':
-      return complaint(400, 'The request was blocked due to safety settings.');
+      return simError(400, 'The request was blocked due to safety settings.');
     default: {
       const words = GOOGLE[status] ?? GOOGLE[status >= 500 ? 503 : 400];
-      return complaint(status, words?.message ?? '', { type: words?.type ?? null });
+      return simError(status, words?.message ?? '', { type: words?.type ?? null });
     }
   }
 }

@@ -2,7 +2,7 @@
 // 2026-11). `gemini-history.ts` checks `contents`. Messages imitate the API's own, mostly from memory.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asString, isJsonObject } from '../src/base/json/index.ts';
-import type { Complaints } from './complaints.ts';
+import type { RequestProblems } from './complaints.ts';
 import { checkContents, refuseUnknown } from './gemini-history.ts';
 import { camel } from './gemini-json.ts';
 import type { SimTraits } from './models.ts';
@@ -50,129 +50,134 @@ export function checkGemini(
   body: JsonObject,
   traits: SimTraits,
   _headers: Headers,
-  complaints: Complaints,
+  problems: RequestProblems,
 ): void {
   const request = camel(body);
-  refuseUnknown(request, BODY_KEYS, '', complaints);
-  checkContents(request['contents'], traits, complaints);
+  refuseUnknown(request, BODY_KEYS, '', problems);
+  checkContents(request['contents'], traits, problems);
   const system = request['systemInstruction'];
   if (system !== undefined && asArray(camel(system)['parts']).length === 0)
-    complaints.add(
+    problems.add(
       "Invalid value at 'system_instruction' (type.googleapis.com/google.ai.generativelanguage.v1beta.Content)",
       'system_instruction',
     );
-  checkConfig(camel(request['generationConfig']), traits, complaints);
-  checkTools(request, traits, complaints);
+  checkConfig(camel(request['generationConfig']), traits, problems);
+  checkTools(request, traits, problems);
 }
 
-function checkConfig(config: JsonObject, traits: SimTraits, complaints: Complaints): void {
-  refuseUnknown(config, CONFIG_KEYS, PATH, complaints);
+function checkConfig(config: JsonObject, traits: SimTraits, problems: RequestProblems): void {
+  refuseUnknown(config, CONFIG_KEYS, PATH, problems);
   for (const [name, least, most] of RANGES) {
     const value = config[name];
     const number = asNumber(value);
     if (value !== undefined && (number === undefined || number < least || number > most))
-      complaints.add(
+      problems.add(
         `* GenerateContentRequest.${PATH}.${name}: ${name} must be in the range [${least}, ${most}].`,
         `${PATH}.${name}`,
       );
   }
   if (asArray(config['stopSequences']).length > MOST_STOPS)
-    complaints.add(`The maximum number of stop sequences is ${MOST_STOPS}.`, `${PATH}.stop_sequences`);
+    problems.add(`The maximum number of stop sequences is ${MOST_STOPS}.`, `${PATH}.stop_sequences`);
   if (config['logprobs'] !== undefined && config['responseLogprobs'] !== true)
-    complaints.add('Logprobs requires response_logprobs to be true.', `${PATH}.logprobs`);
-  checkFormat(config, traits, complaints);
-  checkThinking(config['thinkingConfig'], traits, complaints);
+    problems.add('Logprobs requires response_logprobs to be true.', `${PATH}.logprobs`);
+  checkFormat(config, traits, problems);
+  checkThinking(config['thinkingConfig'], traits, problems);
 }
 
-function checkFormat(config: JsonObject, traits: SimTraits, complaints: Complaints): void {
+function checkFormat(config: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   const type = asString(config['responseMimeType']) ?? 'text/plain';
   const schemas = ['responseSchema', 'responseJsonSchema', '_responseJsonSchema'].filter(
     (name) => config[name] !== undefined,
   );
   if (type !== 'text/plain' && type !== 'application/json')
-    complaints.add(
+    problems.add(
       `* GenerateContentRequest.${PATH}.response_mime_type: allowed mimetypes are \`text/plain\` and \`application/json\`.`,
       `${PATH}.response_mime_type`,
     );
   if (schemas.length > 1)
-    complaints.add('Only one of response_schema and response_json_schema may be set.', PATH);
+    problems.add('Only one of response_schema and response_json_schema may be set.', PATH);
   if (schemas.length > 0 && type !== 'application/json')
-    complaints.add(
+    problems.add(
       `* GenerateContentRequest.${PATH}.response_schema: only allowed when the mimetype is \`application/json\`.`,
       `${PATH}.response_schema`,
     );
   if (type === 'application/json' && !traits.jsonSchema)
-    complaints.add(`JSON mode is not enabled for models/${traits.name}`, `${PATH}.response_mime_type`);
+    problems.add(`JSON mode is not enabled for models/${traits.name}`, `${PATH}.response_mime_type`);
 }
 
-function checkThinking(value: JsonValue | undefined, traits: SimTraits, complaints: Complaints): void {
+function checkThinking(value: JsonValue | undefined, traits: SimTraits, problems: RequestProblems): void {
   if (value === undefined) return;
   const thinking = camel(value);
   const path = `${PATH}.thinking_config`;
-  refuseUnknown(thinking, THINKING_KEYS, path, complaints);
+  refuseUnknown(thinking, THINKING_KEYS, path, problems);
   const { thinkingBudget: budget, thinkingLevel: level } = thinking;
-  if (traits.reasoning === 'none') complaints.add('Thinking is not supported for this model.', path);
+  if (traits.reasoning === 'none') problems.add('Thinking is not supported for this model.', path);
   if (budget !== undefined && level !== undefined)
-    complaints.add('You can only set only one of thinking budget and thinking level.', path);
+    problems.add('You can only set only one of thinking budget and thinking level.', path);
   if (level !== undefined && !LEVELS.includes((asString(level) ?? '').toUpperCase()))
-    complaints.add(`Invalid value at '${path}.thinking_level'`, `${path}.thinking_level`);
+    problems.add(`Invalid value at '${path}.thinking_level'`, `${path}.thinking_level`);
   if (budget !== undefined && (asNumber(budget) ?? -2) < -1)
-    complaints.add(`Invalid value at '${path}.thinking_budget'`, `${path}.thinking_budget`);
+    problems.add(`Invalid value at '${path}.thinking_budget'`, `${path}.thinking_budget`);
   if (budget === 0 && traits.reasoning === 'mandatory')
-    complaints.add('Budget 0 is invalid. This model only works in thinking mode.', `${path}.thinking_budget`);
+    problems.add('Budget 0 is invalid. This model only works in thinking mode.', `${path}.thinking_budget`);
 }
 
-function checkTools(request: JsonObject, traits: SimTraits, complaints: Complaints): void {
+function checkTools(request: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   const names = new Set<string>();
   let isHosted = false;
   asArray(request['tools']).forEach((given, i) => {
     const tool = camel(given);
-    refuseUnknown(tool, TOOL_KEYS, `tools[${i}]`, complaints);
+    refuseUnknown(tool, TOOL_KEYS, `tools[${i}]`, problems);
     const { functionDeclarations, ...others } = tool;
     isHosted ||= Object.keys(others).length > 0;
     asArray(functionDeclarations).forEach((declared, j) =>
-      checkFunction(camel(declared), `tools[${i}].function_declarations[${j}]`, names, complaints),
+      checkFunction(camel(declared), `tools[${i}].function_declarations[${j}]`, names, problems),
     );
   });
   if ((names.size > 0 || isHosted) && !traits.tools)
-    complaints.add('Function calling is not enabled for this model.', 'tools');
+    problems.add('Function calling is not enabled for this model.', 'tools');
   const config = camel(request['toolConfig']);
-  refuseUnknown(config, TOOL_CONFIG_KEYS, 'tool_config', complaints);
+  refuseUnknown(config, TOOL_CONFIG_KEYS, 'tool_config', problems);
   if (names.size > 0 && isHosted && config['includeServerSideToolInvocations'] !== true)
-    complaints.add(
+    problems.add(
       'Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.',
       'tool_config',
     );
-  checkCalling(camel(config['functionCallingConfig']), names, complaints);
+  checkCalling(camel(config['functionCallingConfig']), names, problems);
 }
 
-function checkFunction(declared: JsonObject, path: string, names: Set<string>, complaints: Complaints): void {
-  refuseUnknown(declared, FUNCTION_KEYS, path, complaints);
+function checkFunction(
+  declared: JsonObject,
+  path: string,
+  names: Set<string>,
+  problems: RequestProblems,
+): void {
+  refuseUnknown(declared, FUNCTION_KEYS, path, problems);
   const name = asString(declared['name']) ?? '';
   if (!/^[a-zA-Z_][\w.:-]{0,127}$/.test(name))
-    complaints.add(
+    problems.add(
       `* GenerateContentRequest.${path}.name: [FIELD_INVALID] Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 128.`,
       `${path}.name`,
     );
-  if (names.has(name)) complaints.add(`Duplicate function declaration found: ${name}`, path);
+  if (names.has(name)) problems.add(`Duplicate function declaration found: ${name}`, path);
   names.add(name);
   const { parameters, parametersJsonSchema: schema } = declared;
   if (parameters !== undefined && schema !== undefined)
-    complaints.add('Only one of parameters and parameters_json_schema may be set.', path);
+    problems.add('Only one of parameters and parameters_json_schema may be set.', path);
   for (const given of [parameters, schema])
     if (given !== undefined && !isJsonObject(given))
-      complaints.add(`Invalid value at '${path}.parameters'`, path);
+      problems.add(`Invalid value at '${path}.parameters'`, path);
 }
 
-function checkCalling(calling: JsonObject, names: ReadonlySet<string>, complaints: Complaints): void {
+function checkCalling(calling: JsonObject, names: ReadonlySet<string>, problems: RequestProblems): void {
   const path = 'tool_config.function_calling_config';
-  refuseUnknown(calling, CALLING_KEYS, path, complaints);
+  refuseUnknown(calling, CALLING_KEYS, path, problems);
   const mode = (asString(calling['mode']) ?? 'AUTO').toUpperCase();
-  if (!MODES.includes(mode)) complaints.add(`Invalid value at '${path}.mode'`, `${path}.mode`);
+  if (!MODES.includes(mode)) problems.add(`Invalid value at '${path}.mode'`, `${path}.mode`);
   const allowed = asArray(calling['allowedFunctionNames']);
   if (allowed.length > 0 && mode !== 'ANY' && mode !== 'VALIDATED')
-    complaints.add('Allowed function names should only be set when the mode is ANY or VALIDATED.', path);
+    problems.add('Allowed function names should only be set when the mode is ANY or VALIDATED.', path);
   for (const name of allowed)
     if (typeof name !== 'string' || !names.has(name))
-      complaints.add(`Allowed function name ${String(name)} is not declared.`, path);
+      problems.add(`Allowed function name ${String(name)} is not declared.`, path);
 }

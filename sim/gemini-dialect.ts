@@ -2,7 +2,7 @@
 // validated requests and encodes errors. `gemini-answer.ts` encodes answers.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject } from '../src/base/json/index.ts';
-import type { Complaint, Complaints } from './complaints.ts';
+import type { SimError, RequestProblems } from './complaints.ts';
 import { automaticCache, budgetTokens, EFFORT_TOKENS } from './conversation.ts';
 import type { Dialect } from './dialect.ts';
 import { geminiFailure, googleStatus } from './failures.ts';
@@ -33,15 +33,19 @@ export const geminiDialect: Dialect = {
 const COUNT_KEYS = new Set(['contents', 'generateContentRequest', 'model']);
 
 /** Answers `countTokens` for bare contents or a whole request; null if there are complaints. */
-export function countGemini(body: JsonObject, traits: SimTraits, complaints: Complaints): JsonObject | null {
+export function countGemini(
+  body: JsonObject,
+  traits: SimTraits,
+  problems: RequestProblems,
+): JsonObject | null {
   const asked = camel(body);
-  refuseUnknown(asked, COUNT_KEYS, '', complaints);
+  refuseUnknown(asked, COUNT_KEYS, '', problems);
   const { contents, generateContentRequest: whole } = asked;
   if (contents !== undefined && whole !== undefined)
-    complaints.add('Only one of contents and generate_content_request may be set.', 'contents');
-  if (isJsonObject(whole)) checkGemini(whole, traits, new Headers(), complaints);
-  else checkContents(contents, traits, complaints);
-  if (complaints.first) return null;
+    problems.add('Only one of contents and generate_content_request may be set.', 'contents');
+  if (isJsonObject(whole)) checkGemini(whole, traits, new Headers(), problems);
+  else checkContents(contents, traits, problems);
+  if (problems.first) return null;
   const tokenCount = inputTokens(isJsonObject(whole) ? camel(whole) : asked);
   return { totalTokens: tokenCount, promptTokensDetails: [{ modality: 'TEXT', tokenCount }] };
 }
@@ -175,7 +179,7 @@ function readReasoning(value: JsonValue | undefined, traits: SimTraits): number 
 }
 
 /** `google.rpc.Status` as JSON. */
-function encodeError({ status, message, param, type }: Complaint): JsonObject {
+function encodeError({ status, message, param, type }: SimError): JsonObject {
   const details =
     param === null
       ? {}

@@ -3,7 +3,7 @@
 // imitate the API's own.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
-import type { Complaints } from './complaints.ts';
+import type { RequestProblems } from './complaints.ts';
 import { unknownKey } from './conversation.ts';
 import { camel } from './gemini-json.ts';
 import { partIsGenuine } from './gemini-seal.ts';
@@ -44,59 +44,63 @@ export function refuseUnknown(
   object: JsonObject,
   known: ReadonlySet<string>,
   at: string,
-  complaints: Complaints,
+  problems: RequestProblems,
 ): void {
   const key = unknownKey(object, known);
   if (key === undefined) return;
   const where = at === '' ? '' : ` at '${at}'`;
-  complaints.add(
+  problems.add(
     `Invalid JSON payload received. Unknown name "${key}"${where}: Cannot find field.`,
     at === '' ? key : `${at}.${key}`,
   );
 }
 
 /** Adds complaints about `contents`. */
-export function checkContents(value: JsonValue | undefined, traits: SimTraits, complaints: Complaints): void {
+export function checkContents(
+  value: JsonValue | undefined,
+  traits: SimTraits,
+  problems: RequestProblems,
+): void {
   if (!isJsonArray(value) || value.length === 0)
-    return complaints.add('* GenerateContentRequest.contents: contents is not specified', 'contents');
+    return problems.add('* GenerateContentRequest.contents: contents is not specified', 'contents');
   value.forEach((given, i) => {
     const content = camel(given);
-    refuseUnknown(content, CONTENT_KEYS, `contents[${i}]`, complaints);
+    refuseUnknown(content, CONTENT_KEYS, `contents[${i}]`, problems);
     const { role } = content;
     if (role !== undefined && role !== 'user' && role !== 'model')
-      complaints.add('Please use a valid role: user, model.', `contents[${i}].role`);
+      problems.add('Please use a valid role: user, model.', `contents[${i}].role`);
     const parts = asArray(content['parts']);
     if (parts.length === 0)
-      complaints.add(
+      problems.add(
         `* GenerateContentRequest.contents[${i}].parts: contents.parts must not be empty.`,
         `contents[${i}].parts`,
       );
-    parts.forEach((part, j) => checkPart(part, `contents[${i}].parts[${j}]`, traits, complaints));
+    parts.forEach((part, j) => checkPart(part, `contents[${i}].parts[${j}]`, traits, problems));
   });
   const contents = contentsOf(value);
-  checkTurns(contents, complaints);
-  if (traits.reasoning !== 'none') checkSignatures(contents, complaints);
+  checkTurns(contents, problems);
+  if (traits.reasoning !== 'none') checkSignatures(contents, problems);
 }
 
-function checkPart(given: JsonValue, path: string, traits: SimTraits, complaints: Complaints): void {
+function checkPart(given: JsonValue, path: string, traits: SimTraits, problems: RequestProblems): void {
   const part = camel(given);
-  refuseUnknown(part, PART_KEYS, path, complaints);
+  refuseUnknown(part, PART_KEYS, path, problems);
   const data = DATA_KEYS.filter((key) => part[key] !== undefined);
   if (data.length !== 1)
-    complaints.add(
+    problems.add(
       `* GenerateContentRequest.${path}.data: required oneof field 'data' must have one initialized field`,
       path,
     );
   const { functionCall, functionResponse } = part;
   if (functionCall !== undefined) {
-    if (!traits.tools) complaints.add('Function calling is not enabled for this model.', path);
-    checkNamed(functionCall, CALL_KEYS, 'args', `${path}.function_call`, complaints);
+    if (!traits.tools) problems.add('Function calling is not enabled for this model.', path);
+    checkNamed(functionCall, CALL_KEYS, 'args', `${path}.function_call`, problems);
   }
   if (functionResponse !== undefined)
-    checkNamed(functionResponse, RESPONSE_KEYS, 'response', `${path}.function_response`, complaints);
+    checkNamed(functionResponse, RESPONSE_KEYS, 'response', `${path}.function_response`, problems);
   const signature = part['thoughtSignature'];
   if (signature !== undefined && !partIsGenuine(part, asString(signature) ?? ''))
-    complaints.add('Thought signature is not valid.', `${path}.thought_signature`);
+    problems.add('Thought signature is not valid.', `${path}.thought_signature`);
 }
 
 /** Checks a call or response: its name, and the member that must be an object. */
@@ -105,41 +109,39 @@ function checkNamed(
   known: ReadonlySet<string>,
   member: 'args' | 'response',
   path: string,
-  complaints: Complaints,
+  problems: RequestProblems,
 ): void {
   const named = camel(given);
-  refuseUnknown(named, known, path, complaints);
+  refuseUnknown(named, known, path, problems);
   if (!asString(named['name']))
-    complaints.add(
+    problems.add(
       `* GenerateContentRequest.${path}.name: [FIELD_INVALID] Name cannot be empty.`,
       `${path}.name`,
     );
   const value = named[member];
   if (!isJsonObject(value) && (value !== undefined || member === 'response'))
-    complaints.add(`Invalid value at '${path}.${member}' (type.googleapis.com/google.protobuf.Struct)`, path);
+    problems.add(`Invalid value at '${path}.${member}' (type.googleapis.com/google.protobuf.Struct)`, path);
 }
 
 /** Responses must directly follow their calls, in equal number, and with the same names and ids. */
-function checkTurns(contents: readonly SimContent[], complaints: Complaints): void {
+function checkTurns(contents: readonly SimContent[], problems: RequestProblems): void {
   const turns = mergeTurns(contents);
   turns.forEach(({ role, parts }, t) => {
     const calls = named(parts, 'functionCall');
     const responses = named(parts, 'functionResponse');
     if (calls.length > 0 && (role !== 'model' || t === 0))
-      complaints.add(
+      problems.add(
         'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
       );
     if (
       responses.length > 0 &&
       (role !== 'user' || named(turns[t - 1]?.parts ?? [], 'functionCall').length === 0)
     )
-      complaints.add(
-        'Please ensure that function response turn comes immediately after a function call turn.',
-      );
+      problems.add('Please ensure that function response turn comes immediately after a function call turn.');
     if (calls.length === 0) return;
     const answers = named(turns[t + 1]?.parts ?? [], 'functionResponse');
     if (!isAnswered(calls, answers))
-      complaints.add(
+      problems.add(
         'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
       );
   });
@@ -188,7 +190,7 @@ function isAnswered(calls: Named, answers: Named): boolean {
 }
 
 /** In the current turn, the first call of every step must have a signature. */
-function checkSignatures(contents: readonly SimContent[], complaints: Complaints): void {
+function checkSignatures(contents: readonly SimContent[], problems: RequestProblems): void {
   const start = contents.findLastIndex(
     ({ role, parts }) => role === 'user' && parts.some((part) => part['functionResponse'] === undefined),
   );
@@ -196,7 +198,7 @@ function checkSignatures(contents: readonly SimContent[], complaints: Complaints
     const first = role === 'model' ? parts.find((part) => part['functionCall'] !== undefined) : undefined;
     if (first === undefined || first['thoughtSignature'] !== undefined) return;
     const name = asString(camel(first['functionCall'])['name']) ?? '';
-    complaints.add(
+    problems.add(
       `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`${name}\`, position ${start + 1 + step + 1}.`,
     );
   });

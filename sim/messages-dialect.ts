@@ -2,7 +2,7 @@
 // `messages-frames.ts` streams the same content blocks.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../src/base/json/index.ts';
-import type { Complaint } from './complaints.ts';
+import type { SimError } from './complaints.ts';
 import { budgetTokens, contentText, countParts, EFFORT_TOKENS, prefillOf } from './conversation.ts';
 import type { Answering, Dialect } from './dialect.ts';
 import { anthropicErrorType, anthropicFailure } from './failures.ts';
@@ -249,10 +249,10 @@ function usage({ question, answer }: Answering): JsonObject {
   };
 }
 
-function encodeError(complaint: Complaint, requestId: string): JsonObject {
+function encodeError(error: SimError, requestId: string): JsonObject {
   return {
     type: 'error',
-    error: { type: complaint.type ?? anthropicErrorType(complaint.status), message: complaint.message },
+    error: { type: error.type ?? anthropicErrorType(error.status), message: error.message },
     request_id: requestId,
   };
 }

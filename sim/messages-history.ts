@@ -3,7 +3,7 @@
 // API's own, mostly from memory.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asObject, asString, isJsonArray } from '../src/base/json/index.ts';
-import type { Complaints } from './complaints.ts';
+import type { RequestProblems } from './complaints.ts';
 import { unknownKey } from './conversation.ts';
 import type { SimTraits } from './models.ts';
 import { sealIsGenuine, thinkingIsGenuine } from './seal.ts';
@@ -23,28 +23,28 @@ function keys(list: string): ReadonlySet<string> {
 }
 
 /** Adds complaints about `messages`, an array. */
-export function checkHistory(body: JsonObject, traits: SimTraits, complaints: Complaints): void {
+export function checkHistory(body: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   const messages = asArray(body['messages']).map(asObject);
-  if (messages.length === 0) complaints.add('messages: at least one message is required');
+  if (messages.length === 0) problems.add('messages: at least one message is required');
   messages.forEach((message, i) => {
     const key = unknownKey(message, new Set(['role', 'content']));
-    if (key !== undefined) complaints.add(`messages.${i}.${key}: Extra inputs are not permitted`);
+    if (key !== undefined) problems.add(`messages.${i}.${key}: Extra inputs are not permitted`);
     const { role } = message;
     if (role === 'system') {
-      complaints.add(
+      problems.add(
         'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
       );
     } else if (role !== 'user' && role !== 'assistant')
-      complaints.add(`messages.${i}.role: Input should be 'user' or 'assistant'`);
-    checkContent(message, i, i === messages.length - 1, complaints);
+      problems.add(`messages.${i}.role: Input should be 'user' or 'assistant'`);
+    checkContent(message, i, i === messages.length - 1, problems);
   });
   const turns = mergeTurns(messages);
-  checkPairs(turns, complaints);
-  checkThinkingFirst(body, turns, complaints);
+  checkPairs(turns, problems);
+  checkThinkingFirst(body, turns, problems);
   const last = messages.at(-1);
-  if (last?.['role'] === 'assistant') checkPrefill(last, body, complaints);
+  if (last?.['role'] === 'assistant') checkPrefill(last, body, problems);
   if (!traits.tools && turns.some((turn) => turn.blocks.some((block) => block['type'] === 'tool_use'))) {
-    complaints.add('messages: tool use is not supported on this model.');
+    problems.add('messages: tool use is not supported on this model.');
   }
 }
 
@@ -72,12 +72,12 @@ function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content).map(asObject);
 }
 
-function checkContent(message: JsonObject, i: number, last: boolean, complaints: Complaints): void {
+function checkContent(message: JsonObject, i: number, last: boolean, problems: RequestProblems): void {
   const { content, role } = message;
   if (typeof content !== 'string' && !isJsonArray(content))
-    return complaints.add(`messages.${i}.content: Field required`);
+    return problems.add(`messages.${i}.content: Field required`);
   if (content.length === 0 && !(last && role === 'assistant')) {
-    return complaints.add(
+    return problems.add(
       `messages.${i}: all messages must have non-empty content except for the optional final assistant message`,
     );
   }
@@ -88,49 +88,47 @@ function checkContent(message: JsonObject, i: number, last: boolean, complaints:
     const type = asString(block['type']) ?? '';
     const known = BLOCK_KEYS[type];
     const key = known && unknownKey(block, known);
-    if (key !== undefined) complaints.add(`${path}.${type}.${key}: Extra inputs are not permitted`);
-    if (type === '') complaints.add(`${path}.type: Field required`);
+    if (key !== undefined) problems.add(`${path}.${type}.${key}: Extra inputs are not permitted`);
+    if (type === '') problems.add(`${path}.type: Field required`);
     if (type === 'text' && block['text'] === '')
-      complaints.add('messages: text content blocks must be non-empty');
-    if (type === 'tool_use') checkToolUse(block, path, complaints);
+      problems.add('messages: text content blocks must be non-empty');
+    if (type === 'tool_use') checkToolUse(block, path, problems);
     if (type === 'thinking' || type === 'redacted_thinking')
-      checkSeal(block, path, role === 'assistant', complaints);
+      checkSeal(block, path, role === 'assistant', problems);
   });
 }
 
-function checkToolUse(block: JsonObject, path: string, complaints: Complaints): void {
+function checkToolUse(block: JsonObject, path: string, problems: RequestProblems): void {
   if (!/^[a-zA-Z0-9_-]+$/.test(asString(block['id']) ?? ''))
-    complaints.add(`${path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+    problems.add(`${path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
   if (typeof block['input'] !== 'object' || block['input'] === null || isJsonArray(block['input'])) {
-    complaints.add(`${path}.tool_use.input: Input should be a valid dictionary`);
+    problems.add(`${path}.tool_use.input: Input should be a valid dictionary`);
   }
 }
 
-function checkSeal(block: JsonObject, path: string, allowed: boolean, complaints: Complaints): void {
+function checkSeal(block: JsonObject, path: string, allowed: boolean, problems: RequestProblems): void {
   if (!allowed)
-    return complaints.add(
-      `${path}: \`${String(block['type'])}\` blocks may only be in \`assistant\` messages`,
-    );
+    return problems.add(`${path}: \`${String(block['type'])}\` blocks may only be in \`assistant\` messages`);
   if (block['type'] === 'redacted_thinking') {
     if (!sealIsGenuine(asString(block['data']) ?? ''))
-      complaints.add(`${path}: Invalid \`data\` in \`redacted_thinking\` block`);
+      problems.add(`${path}: Invalid \`data\` in \`redacted_thinking\` block`);
     return;
   }
   const signature = asString(block['signature']);
-  if (signature === undefined) complaints.add(`${path}.thinking.signature: Field required`);
+  if (signature === undefined) problems.add(`${path}.thinking.signature: Field required`);
   else if (!thinkingIsGenuine(asString(block['thinking']) ?? '', signature))
-    complaints.add(`${path}: Invalid \`signature\` in \`thinking\` block`);
+    problems.add(`${path}: Invalid \`signature\` in \`thinking\` block`);
 }
 
 /** Every call must have a result in the next turn, and every result a call in the previous turn. */
-function checkPairs(turns: readonly Turn[], complaints: Complaints): void {
+function checkPairs(turns: readonly Turn[], problems: RequestProblems): void {
   turns.forEach((turn, t) => {
     const next = turns[t + 1];
     const calls = idsOf(turn, 'tool_use', 'id');
     const results = new Set(next ? idsOf(next, 'tool_result', 'tool_use_id') : []);
     const missing = calls.filter((id) => !results.has(id));
     if (turn.role === 'assistant' && missing.length > 0) {
-      complaints.add(
+      problems.add(
         `messages.${turn.at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
       );
     }
@@ -138,18 +136,18 @@ function checkPairs(turns: readonly Turn[], complaints: Complaints): void {
     const known = new Set(before ? idsOf(before, 'tool_use', 'id') : []);
     for (const id of idsOf(turn, 'tool_result', 'tool_use_id')) {
       if (known.has(id)) continue;
-      complaints.add(
+      problems.add(
         `messages.${turn.at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
       );
     }
     const firstOther = turn.blocks.findIndex((block) => block['type'] !== 'tool_result');
     const lastResult = turn.blocks.findLastIndex((block) => block['type'] === 'tool_result');
     if (turn.role === 'user' && firstOther >= 0 && lastResult > firstOther) {
-      complaints.add(
+      problems.add(
         `messages.${turn.at}: \`tool_result\` blocks must come first in the message that follows \`tool_use\` blocks.`,
       );
     }
-    if (new Set(calls).size < calls.length) complaints.add('messages: `tool_use` ids must be unique');
+    if (new Set(calls).size < calls.length) problems.add('messages: `tool_use` ids must be unique');
   });
 }
 
@@ -158,23 +156,22 @@ function idsOf(turn: Turn, type: string, key: string): string[] {
 }
 
 /** With a thinking budget, an unfinished turn with tool calls must begin with its thinking. */
-function checkThinkingFirst(body: JsonObject, turns: readonly Turn[], complaints: Complaints): void {
+function checkThinkingFirst(body: JsonObject, turns: readonly Turn[], problems: RequestProblems): void {
   if (asObject(body['thinking'])['type'] !== 'enabled') return;
   const last = turns.at(-1);
   if (last?.role !== 'user' || !last.blocks.some((block) => block['type'] === 'tool_result')) return;
   const assistant = turns.at(-2);
   const first = assistant?.blocks[0];
   if (!assistant || !first || first['type'] === 'thinking' || first['type'] === 'redacted_thinking') return;
-  complaints.add(
+  problems.add(
     `messages.${assistant.at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(first['type'])}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceding the lastmost set of \`tool_use\` and \`tool_result\` blocks). To avoid this requirement, disable \`thinking\`.`,
   );
 }
 
-function checkPrefill(message: JsonObject, body: JsonObject, complaints: Complaints): void {
+function checkPrefill(message: JsonObject, body: JsonObject, problems: RequestProblems): void {
   const text = asString(blocksOf(message['content']).at(-1)?.['text']) ?? '';
-  if (/\s$/.test(text))
-    complaints.add('messages: final assistant content cannot end with trailing whitespace');
+  if (/\s$/.test(text)) problems.add('messages: final assistant content cannot end with trailing whitespace');
   const type = asObject(body['thinking'])['type'];
   if (type === 'enabled' || type === 'adaptive')
-    complaints.add('messages: the final message may not be an `assistant` message when thinking is enabled.');
+    problems.add('messages: the final message may not be an `assistant` message when thinking is enabled.');
 }

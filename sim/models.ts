@@ -36,7 +36,7 @@ export interface SimModel {
 export interface SimTraits {
   readonly name: string;
   /** `echo`: repeats the user's text. `full`: all features. */
-  readonly brain: 'echo' | 'full';
+  readonly replies: 'echo' | 'full';
   readonly tools: boolean;
   readonly jsonSchema: boolean;
   /** `default`: reasons unless disabled (OpenAI's protocols only). */
@@ -208,7 +208,7 @@ export function simTraits(name: string): SimTraits | null {
   else if (model.reasoningMandatory) reasoning = 'mandatory';
   return {
     name,
-    brain: name === 'echo' ? 'echo' : 'full',
+    replies: name === 'echo' ? 'echo' : 'full',
     tools: !small,
     jsonSchema: !small && name !== 'deepseek',
     reasoning,

@@ -21,7 +21,7 @@ const FAILURE = { code: 'server_error', message: 'The server had an error while 
 export const responsesDialect: Dialect = {
   protocol: 'openai-responses',
   requestIdHeader: 'x-request-id',
-  check: (body, traits, _headers, complaints) => checkResponses(body, traits, complaints),
+  check: (body, traits, _headers, problems) => checkResponses(body, traits, problems),
   read,
   encode: (answering) => envelope(answering, finalStatus(answering.answer), encodeItems(answering)),
   encodeFrames: (answering) =>
@@ -31,7 +31,7 @@ export const responsesDialect: Dialect = {
       (status, items) => envelope(answering, status, items),
       finalStatus(answering.answer),
     ),
-  encodeError: (complaint) => encodeOpenaiError(complaint),
+  encodeError: (error) => encodeOpenaiError(error),
   words: openaiFailure,
   // The service reports errors in two ways: an `error` event before its first output, and a failed response
   // afterwards.

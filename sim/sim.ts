@@ -1,16 +1,16 @@
 // The simulated service as a fetch handler: selects the dialect by path, validates the request, generates the answer
 // and delivers it with the faults of the model. Opens no sockets and works in any runtime.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
-import { type SimulatedDesk, type SimulatedTask, SimulatedText } from '../src/canonical/index.ts';
+import { type SimulatedServices, type SimulatedTask, SimulatedText } from '../src/canonical/index.ts';
 import { isJsonObject, parseJson } from '../src/base/json/index.ts';
 import { SimBatches } from './batches/index.ts';
 import { think } from './brain.ts';
 import { chatDialect } from './chat-dialect.ts';
-import { Complaints } from './complaints.ts';
-import type { Complaint } from './complaints.ts';
+import { RequestProblems } from './complaints.ts';
+import type { SimError } from './complaints.ts';
 import { deliverJson, deliverStream, deliverText } from './delivery.ts';
 import type { SetTimer, Timing } from './delivery.ts';
-import { complaint } from './dialect.ts';
+import { simError } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { messagesDialect } from './messages-dialect.ts';
 import { findMisbehaviour } from './misbehaviour.ts';
@@ -98,15 +98,15 @@ export function createSim(options: SimOptions = {}): Sim {
     if (request.method === 'GET' && !dialect) return encodeModels(pathname) ?? notFound(pathname);
     if (!dialect || !isMethod(address, searchParams.get('alt'))) return notFound(pathname);
     if (request.method !== 'POST')
-      return refuse(dialect, complaint(405, 'Only POST is allowed here.'), 'req_0');
+      return refuse(dialect, simError(405, 'Only POST is allowed here.'), 'req_0');
     try {
       return await answer(address, await request.text(), request);
     } catch (error) {
       // A body with some ten thousand levels of nesting exhausts the stack. This is a client error.
       const deep = error instanceof RangeError;
       const what = deep
-        ? complaint(400, UNREADABLE)
-        : complaint(500, 'The simulated provider has an internal error.');
+        ? simError(400, UNREADABLE)
+        : simError(500, 'The simulated provider has an internal error.');
       return refuse(dialect, what, 'req_0');
     }
   }
@@ -115,24 +115,24 @@ export function createSim(options: SimOptions = {}): Sim {
     const { dialect, model, method } = address;
     const body = parseJson(text);
     const requestId = `req_${digest(dialect.protocol + text).slice(0, 24)}`;
-    if (!isJsonObject(body)) return refuse(dialect, complaint(400, UNREADABLE), requestId);
+    if (!isJsonObject(body)) return refuse(dialect, simError(400, UNREADABLE), requestId);
     const named = model === undefined ? body : { ...body, model };
     const name = modelName(named);
     const traits = simTraits(name);
     if (!traits) {
       const message = `The model '${name}' does not exist. GET /models lists the simulated models.`;
-      return refuse(dialect, complaint(404, message, { param: 'model', code: 'model_not_found' }), requestId);
+      return refuse(dialect, simError(404, message, { param: 'model', code: 'model_not_found' }), requestId);
     }
     const what = findMisbehaviour(name)?.what ?? {};
     const streaming = method === undefined ? body['stream'] === true : method === STREAMS;
     const exchange = { dialect, name, traits, what, streaming, requestId, signal: request.signal };
     const early = await misbehaveEarly(exchange);
     if (early) return early;
-    const complaints = new Complaints();
-    const count = method === COUNTS ? countGemini(body, traits, complaints) : null;
+    const problems = new RequestProblems();
+    const count = method === COUNTS ? countGemini(body, traits, problems) : null;
     if (count) return Response.json(count);
-    if (method !== COUNTS) dialect.check(body, traits, request.headers, complaints);
-    if (complaints.first) return refuse(dialect, complaints.first, requestId);
+    if (method !== COUNTS) dialect.check(body, traits, request.headers, problems);
+    if (problems.first) return refuse(dialect, problems.first, requestId);
     return reply(exchange, named);
   }
 
@@ -172,7 +172,7 @@ export function createSim(options: SimOptions = {}): Sim {
     const { stream: _stream, stream_options: _options, ...rest } = body;
     const question = dialect.read(body, traits, digest(dialect.protocol + JSON.stringify(rest)));
     if (what.refusePrefill && question.prefill !== '')
-      return refuse(dialect, complaint(400, NO_PREFILL), requestId);
+      return refuse(dialect, simError(400, NO_PREFILL), requestId);
     const breakAt = what.cutAfter ?? what.stallAfter ?? what.errorAfter;
     const leastChars = breakAt === undefined ? 0 : question.prefill.length + breakAt + 20;
     const given = think(question, traits, {
@@ -219,9 +219,9 @@ function isMethod({ method }: Address, alt: string | null): boolean {
 async function answerTask(task: SimulatedTask, request: Request, timing: Timing): Promise<Response> {
   const { body, files } = await readTaskBody(request);
   const requestId = `req_${digest(task.path + JSON.stringify(body)).slice(0, 24)}`;
-  const complaints = new Complaints();
-  const desk: SimulatedDesk = {
-    complain: (message, param, code, status) => complaints.add(message, param, code, status),
+  const problems = new RequestProblems();
+  const desk: SimulatedServices = {
+    refuse: (message, param, code, status) => problems.add(message, param, code, status),
     tokensOf: textTokens,
     fileNamed: (name) => files.get(name),
   };
@@ -229,7 +229,7 @@ async function answerTask(task: SimulatedTask, request: Request, timing: Timing)
   const headers = { [chatDialect.requestIdHeader]: requestId };
   if (answer instanceof SimulatedText) return deliverText(answer, timing, headers, request.signal);
   if (answer) return Response.json(answer, { headers });
-  return refuse(chatDialect, complaints.first ?? complaint(400, UNREADABLE), requestId);
+  return refuse(chatDialect, problems.first ?? simError(400, UNREADABLE), requestId);
 }
 
 /** Parses JSON, or a form into its texts and files. */
@@ -262,7 +262,7 @@ function modelName(body: JsonObject): string {
   return model.startsWith('sim/') ? model.slice(4) : model;
 }
 
-function refuse(dialect: Dialect, what: Complaint, requestId: string): Response {
+function refuse(dialect: Dialect, what: SimError, requestId: string): Response {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     [dialect.requestIdHeader]: requestId,
@@ -274,7 +274,7 @@ function refuse(dialect: Dialect, what: Complaint, requestId: string): Response 
 function notFound(pathname: string): Response {
   let dialect = pathname.startsWith('/anthropic/') ? messagesDialect : chatDialect;
   if (pathname.startsWith('/google/')) dialect = geminiDialect;
-  return refuse(dialect, complaint(404, `Unknown path: ${pathname}`), 'req_0');
+  return refuse(dialect, simError(404, `Unknown path: ${pathname}`), 'req_0');
 }
 
 /** Waits until the client disconnects, or for `ms` milliseconds if given. */

@@ -15,9 +15,9 @@ export interface SimulatedTaskModel {
 }
 
 /** Functions of the simulated provider for tasks. */
-export interface SimulatedDesk {
+export interface SimulatedServices {
   /** Refuses the request. The first call determines the response. @param status default 400 */
-  complain(message: string, param: string, code?: string, status?: number): void;
+  refuse(message: string, param: string, code?: string, status?: number): void;
   /** Counts the tokens of a text as the simulated models do. */
   tokensOf(text: string): number;
   /** Bytes of a file of a form; undefined if there is none with that name. */
@@ -42,7 +42,7 @@ export interface SimulatedTask {
   /**
    * @param body JSON, or the fields of a form without its files
    * @param model model name without its provider
-   * @returns null after a call of `complain`
+   * @returns null after a call of `refuse`
    */
-  answer(body: JsonObject, model: string, desk: SimulatedDesk): JsonObject | SimulatedText | null;
+  answer(body: JsonObject, model: string, desk: SimulatedServices): JsonObject | SimulatedText | null;
 }

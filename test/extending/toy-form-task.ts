@@ -158,8 +158,8 @@ export const captions = codecTask<Asked, Made>(
       ],
       answer(body, model, desk) {
         const bytes = desk.fileNamed('file');
-        if (model !== 'caption') desk.complain(`The model '${model}' hears nothing.`, 'model');
-        if (!bytes) desk.complain('There is no file.', 'file');
+        if (model !== 'caption') desk.refuse(`The model '${model}' hears nothing.`, 'model');
+        if (!bytes) desk.refuse('There is no file.', 'file');
         if (model !== 'caption' || !bytes) return null;
         const text = Buffer.from(bytes).toString();
         if (body['stream'] === 'true') {

@@ -92,7 +92,7 @@ export const rhymes = codecTask<Asked, Made>(
       answer(body, model, desk) {
         if (model === 'rhyme')
           return { rhymes: textsOf(body['words']).map((word) => `r${word}`), tokens: 1000 };
-        desk.complain(`The model '${model}' knows no rhymes.`, 'model', 'model_not_found', 404);
+        desk.refuse(`The model '${model}' knows no rhymes.`, 'model', 'model_not_found', 404);
         return null;
       },
     },

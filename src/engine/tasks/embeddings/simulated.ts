@@ -1,7 +1,7 @@
 // Embeddings of the simulated provider, with its own model and OpenAI's wire format. Deterministic, and similar for
 // texts that share words, so that searches return results.
 import { asArray, isJsonArray, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
-import type { SimulatedDesk, SimulatedTask } from '../../../canonical/index.ts';
+import type { SimulatedServices, SimulatedTask } from '../../../canonical/index.ts';
 
 const MODEL = 'embed';
 const MOST_DIMENSIONS = 256;
@@ -23,12 +23,12 @@ export const SIMULATED: SimulatedTask = {
   answer,
 };
 
-function answer(body: JsonObject, model: string, desk: SimulatedDesk): JsonObject | null {
+function answer(body: JsonObject, model: string, desk: SimulatedServices): JsonObject | null {
   const { input, encoding_format: format = 'float', dimensions = MOST_DIMENSIONS } = body;
   let isGood = true;
-  const complain: SimulatedDesk['complain'] = (...complaint) => {
+  const complain: SimulatedServices['refuse'] = (...complaint) => {
     isGood = false;
-    desk.complain(...complaint);
+    desk.refuse(...complaint);
   };
   if (model !== MODEL)
     complain(`The model '${model}' does not support embeddings.`, 'model', 'model_not_found', 404);
