@@ -23,14 +23,14 @@ export interface ArrayPlace {
   /** Longest element, and longest body without its elements, in bytes. */
   readonly most: number;
   /** Maps another spelling of a member name to that of `path`. Default: names are compared as they are. */
-  readonly spelled?: (name: string) => string;
+  readonly canonicalName?: (name: string) => string;
 }
 
 /** Reads the pieces of one body in order. */
 export class ArrayElements {
   readonly #path: readonly string[];
   readonly #most: number;
-  readonly #spelled: (name: string) => string;
+  readonly #canonicalName: (name: string) => string;
   #hasBegun = false;
   /** Number of open objects and arrays. */
   #depth = 0;
@@ -43,7 +43,7 @@ export class ArrayElements {
   /** Number of path members whose values have begun. A second one with the same name is an error. */
   #begun = 0;
   /** True where the next string is a member name of the innermost object on the path. */
-  #wantsName = false;
+  #expectsName = false;
   #isName = false;
   #lastName = '';
   #held: Buffer[] = [];
@@ -52,10 +52,10 @@ export class ArrayElements {
   #rest: Buffer[] = [];
   #restSize = 0;
 
-  constructor({ path, most, spelled = (name) => name }: ArrayPlace) {
+  constructor({ path, most, canonicalName = (name) => name }: ArrayPlace) {
     this.#path = path;
     this.#most = most;
-    this.#spelled = spelled;
+    this.#canonicalName = canonicalName;
   }
 
   /** True once the array has begun. */
@@ -78,7 +78,7 @@ export class ArrayElements {
         else if (byte === QUOTE) {
           this.#isString = false;
           if (this.#isName) {
-            this.#lastName = this.#spelled(this.#take(bytes, from, at).toString().slice(1));
+            this.#lastName = this.#canonicalName(this.#take(bytes, from, at).toString().slice(1));
             this.#isName = false;
             from = -1;
           }
@@ -100,9 +100,9 @@ export class ArrayElements {
       const isOnPath = this.#depth === this.#onPath;
       if (byte === QUOTE) {
         this.#isString = true;
-        if (isOnPath && this.#wantsName) {
+        if (isOnPath && this.#expectsName) {
           this.#isName = true;
-          this.#wantsName = false;
+          this.#expectsName = false;
           from = at;
         }
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
@@ -117,7 +117,7 @@ export class ArrayElements {
         if (this.#depth < this.#onPath) this.#onPath = this.#depth;
         if (this.#depth === this.#path.length) this.#isInside = false;
       } else if (byte === COMMA && isOnPath) {
-        this.#wantsName = true;
+        this.#expectsName = true;
         this.#lastName = '';
       }
     }
@@ -150,7 +150,7 @@ export class ArrayElements {
     if (isLast) this.#isInside = true;
     else {
       this.#onPath += 1;
-      this.#wantsName = true;
+      this.#expectsName = true;
       this.#lastName = '';
     }
   }

@@ -39,7 +39,7 @@ export interface JsonFault {
 }
 
 /** Objects with at most this many short names are searched linearly for duplicates; others use a set. */
-const FEW = 12;
+const MOST_LINEAR = 12;
 /** Longest short name, in bytes. */
 const SHORT = 64;
 /** Bytes after an escape that are checked one by one before `indexOf` is used. */
@@ -47,12 +47,12 @@ const NEAR = 32;
 
 // State of the running scan by depth. Scans are synchronous, so that all of them can share it.
 const inArray = new Uint8Array(MAX_DEPTH);
-/** In an array: elements before this one. In an object: names that are compared linearly; more than `FEW` if a set is used. */
+/** In an array: elements before this one. In an object: names that are compared linearly; more than `MOST_LINEAR` if a set is used. */
 const counts = new Int32Array(MAX_DEPTH);
-const hashes = new Int32Array(MAX_DEPTH * FEW);
+const hashes = new Int32Array(MAX_DEPTH * MOST_LINEAR);
 /** Offsets of the names, without their quotes. */
-const froms = new Int32Array(MAX_DEPTH * FEW);
-const ends = new Int32Array(MAX_DEPTH * FEW);
+const froms = new Int32Array(MAX_DEPTH * MOST_LINEAR);
+const ends = new Int32Array(MAX_DEPTH * MOST_LINEAR);
 /** Offsets of the name of the current member. */
 const nameFrom = new Int32Array(MAX_DEPTH);
 const nameEnd = new Int32Array(MAX_DEPTH);
@@ -121,9 +121,9 @@ function scan(bytes: Buffer, places: MemberPlace[]): JsonFault | undefined {
       if (end < 0) return undefined;
       if (half < end && (half = unpairedFrom(bytes, half, at, end)) < end)
         return faultAt(bytes, top, 'a member name contains a lone surrogate');
-      if (isTwice) return faultAt(bytes, depth, 'is a duplicate member of the object');
+      if (isDuplicate) return faultAt(bytes, depth, 'is a duplicate member of the object');
       if (isProto) return faultAt(bytes, depth, 'is not an allowed member name');
-      if (isCrowded) return faultAt(bytes, top, `has more than ${MAX_MEMBERS} members`);
+      if (hasTooManyMembers) return faultAt(bytes, top, `has more than ${MAX_MEMBERS} members`);
       if (++members > MAX_ALL_MEMBERS)
         return { path: '', message: `the body has more than ${MAX_ALL_MEMBERS} members` };
       at = skipSpaceIn(bytes, end);
@@ -184,10 +184,10 @@ function placeOf(bytes: Buffer, valueFrom: number, to: number): MemberPlace {
 }
 
 /** True if the name that was read last is a duplicate. */
-let isTwice = false;
+let isDuplicate = false;
 let isProto = false;
 /** True if its object has too many members. */
-let isCrowded = false;
+let hasTooManyMembers = false;
 
 /**
  * Reads and remembers a member name.
@@ -207,15 +207,15 @@ function readName(bytes: Buffer, from: number, top: number): number {
   nameFrom[top] = from;
   nameEnd[top] = at;
   const count = counts[top] ?? 0;
-  if (byte !== QUOTE || count >= FEW) return readAmongMany(bytes, from, top);
-  isCrowded = false;
+  if (byte !== QUOTE || count >= MOST_LINEAR) return readAmongMany(bytes, from, top);
+  hasTooManyMembers = false;
   isProto = hash === PROTO_HASH && nameOf(bytes, top) === PROTO;
-  isTwice = false;
-  const first = top * FEW;
+  isDuplicate = false;
+  const first = top * MOST_LINEAR;
   const next = first + count;
   for (let other = first; other < next; other++)
     if (hashes[other] === hash && isSame(bytes, from, at, froms[other] ?? 0, ends[other] ?? 0))
-      isTwice = true;
+      isDuplicate = true;
   hashes[next] = hash;
   froms[next] = from;
   ends[next] = at;
@@ -235,19 +235,19 @@ function readAmongMany(bytes: Buffer, from: number, top: number): number {
   if (name === undefined) return -1;
   nameEnd[top] = end - 1;
   const count = counts[top] ?? 0;
-  let names = count > FEW ? manyNames[top] : undefined;
+  let names = count > MOST_LINEAR ? manyNames[top] : undefined;
   if (!names) {
     manyNames[top] = names = new Set();
-    for (let other = top * FEW; other < top * FEW + count; other++)
+    for (let other = top * MOST_LINEAR; other < top * MOST_LINEAR + count; other++)
       names.add(bytes.toString('utf8', froms[other], ends[other]));
-    counts[top] = FEW + 1;
+    counts[top] = MOST_LINEAR + 1;
     hasManyNames = true;
   }
   const { size } = names;
   names.add(name);
-  isTwice = names.size === size;
+  isDuplicate = names.size === size;
   isProto = name === PROTO;
-  isCrowded = size >= MAX_MEMBERS;
+  hasTooManyMembers = size >= MAX_MEMBERS;
   return end;
 }
 

@@ -46,11 +46,11 @@ function isUnescaped(text: string, at: number, from: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-const AS_IT_IS = /^[\w\-./:@ ]*$/;
+const NO_ESCAPES = /^[\w\-./:@ ]*$/;
 
 /** True for ASCII text that JSON writes without escapes, such as names of members and models. False: it may need escapes. */
 export function isWrittenAsIs(text: string): boolean {
-  return AS_IT_IS.test(text);
+  return NO_ESCAPES.test(text);
 }
 
 /**

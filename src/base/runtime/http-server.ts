@@ -84,7 +84,7 @@ export function listen(options: ListenOptions): Listener {
     const answer = (request: Request, from: Bun.Server<SocketListener>): Answer | Promise<Answer> => {
       const made = handler(request, new BunConnection(request, from, idleSeconds));
       // Bun then reads no further requests; clients repeat them on another connection (RFC 9112, section 9.3.2).
-      const isLast = leaves || (share.isCrowded() && share.isLast(from.requestIP(request)?.port));
+      const isLast = leaves || (share.isBusyTurn() && share.isLast(from.requestIP(request)?.port));
       return isLast ? lastOnItsConnection(made) : made;
     };
     if (!options.certificate) return answer;
@@ -216,7 +216,7 @@ class DirectBody implements PushBody {
   #controller: DirectController | undefined;
   #early: (string | Uint8Array)[] = [];
   #ended = false;
-  #gone = false;
+  #isClosed = false;
   #finish: (() => void) | undefined;
   #drained: (() => void) | undefined;
 
@@ -232,7 +232,7 @@ class DirectBody implements PushBody {
   write(data: string | Uint8Array): boolean {
     const controller = this.#controller;
     if (!controller) {
-      if (!this.#gone) this.#early.push(data);
+      if (!this.#isClosed) this.#early.push(data);
       return true;
     }
     const taken = controller.write(data);
@@ -272,7 +272,7 @@ class DirectBody implements PushBody {
   }
 
   #cancelled(): void {
-    this.#gone = true;
+    this.#isClosed = true;
     this.#controller = undefined;
     this.#finish?.();
   }
@@ -282,7 +282,7 @@ class DirectBody implements PushBody {
 // delay everyone else.
 
 /** Requests that may begin in one turn before their connections are compared. As many clients may arrive together. */
-const CROWD = 32;
+const BUSY_TURN = 32;
 /** Consecutive requests of one connection that are served after that. */
 const MOST_IN_A_ROW = 32;
 
@@ -291,15 +291,15 @@ class TurnShare {
   #port: number | undefined;
   #inARow = 0;
 
-  /** Counts a request. @returns true if more than `CROWD` requests have begun in this turn */
-  isCrowded(): boolean {
+  /** Counts a request. @returns true if more than `BUSY_TURN` requests have begun in this turn */
+  isBusyTurn(): boolean {
     this.#begun += 1;
-    if (this.#begun === CROWD) nextTurn(() => (this.#begun = this.#inARow = 0));
-    return this.#begun > CROWD;
+    if (this.#begun === BUSY_TURN) nextTurn(() => (this.#begun = this.#inARow = 0));
+    return this.#begun > BUSY_TURN;
   }
 
   /**
-   * Called for each request beyond `CROWD`.
+   * Called for each request beyond `BUSY_TURN`.
    * @param port port of the peer, which identifies the connection; undefined if it has left
    * @returns true if this request must be the last on its connection
    */

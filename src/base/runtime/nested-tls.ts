@@ -7,7 +7,7 @@ import type { ClientSocket, SocketListener } from './socket.ts';
 
 /** Bytes that are buffered in the inner connection before its writer has to pause. */
 const HIGH_WATER = 256 * 1024;
-const NOTHING = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 
 export interface NestedOptions extends Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized'> {
   /** Server name; the certificate must be valid for it. */
@@ -101,7 +101,7 @@ export class NestedTls implements ClientSocket {
 /** The outer connection as the stream that Node's TLS takes. */
 class Carrier extends Duplex {
   readonly #socket: ClientSocket;
-  #unsent: Uint8Array = NOTHING;
+  #unsent: Uint8Array = NO_BYTES;
   #sent: (() => void) | undefined;
 
   constructor(socket: ClientSocket) {

@@ -120,7 +120,7 @@ class OutgoingConnection implements ClientSocket {
     });
     this.#raw = secured;
     // From now on the plain socket's events carry ciphertext and are ignored.
-    plain.data = new OutgoingConnection(NOWHERE, listener);
+    plain.data = new OutgoingConnection(NO_TARGET, listener);
     plain.data.#done = true;
   }
 
@@ -168,7 +168,7 @@ class OutgoingConnection implements ClientSocket {
   }
 }
 
-const NOWHERE: SocketTarget = { host: '', port: 0, tls: false };
+const NO_TARGET: SocketTarget = { host: '', port: 0, tls: false };
 
 interface TlsOptions {
   readonly serverName: string;
@@ -184,7 +184,7 @@ function tlsOptions({ host, security }: SecureTarget): TlsOptions {
     serverName: host,
     rejectUnauthorized: true,
     // In Bun, `ca` replaces the default authorities.
-    ...(ca ? { ca: trustsOnlyThese ? [...ca] : besidesDefaults(ca) } : {}),
+    ...(ca ? { ca: trustsOnlyThese ? [...ca] : withDefaultAuthorities(ca) } : {}),
     ...(cert !== undefined && key !== undefined ? { cert, key } : {}),
   };
 }
@@ -192,7 +192,7 @@ function tlsOptions({ host, security }: SecureTarget): TlsOptions {
 const completed = new WeakMap<readonly string[], string[]>();
 
 /** These authorities and the machine's. */
-function besidesDefaults(ca: readonly string[]): string[] {
+function withDefaultAuthorities(ca: readonly string[]): string[] {
   let all = completed.get(ca);
   if (!all) completed.set(ca, (all = [...getCACertificates('default'), ...ca]));
   return all;

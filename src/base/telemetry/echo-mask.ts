@@ -7,8 +7,8 @@ const SHORTEST_VALUE = 16;
 const SHORTEST_MADE = 8;
 const MADE = /\d|^(?:sk|pk|rk|key)-/;
 /** Names of headers that carry credentials. */
-const PROVING = /authorization|cookie|token|key|secret|password|credential/i;
-const NOTHING: Buffer = Buffer.alloc(0);
+const CREDENTIAL_HEADERS = /authorization|cookie|token|key|secret|password|credential/i;
+const NO_BYTES: Buffer = Buffer.alloc(0);
 /** Characters that some JSON encoders escape without need: the slash (PHP), plus (.NET) and the equals sign (Gson). */
 const ESCAPES: readonly (readonly [character: string, escaped: string])[] = [
   ['/', '\\/'],
@@ -17,14 +17,14 @@ const ESCAPES: readonly (readonly [character: string, escaped: string])[] = [
 ];
 
 /** True for the name of a header or query parameter that carries a credential. */
-export function isProving(name: string): boolean {
-  return PROVING.test(name);
+export function isCredentialHeader(name: string): boolean {
+  return CREDENTIAL_HEADERS.test(name);
 }
 
 /** The secrets in the headers of a request, without their scheme ("Bearer"). */
 export function secretsOfHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
-    isProving(name) ? [value.slice(value.lastIndexOf(' ') + 1)] : [],
+    isCredentialHeader(name) ? [value.slice(value.lastIndexOf(' ') + 1)] : [],
   );
 }
 
@@ -35,7 +35,7 @@ export function secretsOfAsking(url: string, headers: Readonly<Record<string, st
 }
 
 /** True for a value that can be distinguished from other text. */
-function isRevealing(secret: string): boolean {
+function isDistinctive(secret: string): boolean {
   return secret.length >= SHORTEST_VALUE || (secret.length >= SHORTEST_MADE && MADE.test(secret));
 }
 
@@ -58,7 +58,7 @@ export class EchoMask {
   static of(secrets: readonly string[]): EchoMask | null {
     const needles = new Set<string>();
     for (const secret of secrets) {
-      if (!isRevealing(secret)) continue;
+      if (!isDistinctive(secret)) continue;
       needles.add(secret);
       for (const [character, escaped] of ESCAPES) needles.add(secret.replaceAll(character, escaped));
     }
@@ -101,7 +101,7 @@ export class EchoMask {
 export class EchoFilter {
   readonly #mask: EchoMask;
   /** Possible start of a secret at the end of the last read. */
-  #open = NOTHING;
+  #open = NO_BYTES;
 
   constructor(mask: EchoMask) {
     this.#mask = mask;
@@ -111,14 +111,14 @@ export class EchoFilter {
   push(bytes: Buffer): Buffer {
     const safe = this.#mask.applyTo(this.#open.length === 0 ? bytes : Buffer.concat([this.#open, bytes]));
     const end = this.#mask.openEnd(safe);
-    this.#open = end === safe.length ? NOTHING : safe.subarray(end);
+    this.#open = end === safe.length ? NO_BYTES : safe.subarray(end);
     return end === safe.length ? safe : safe.subarray(0, end);
   }
 
   /** Returns the held back bytes at the end of the answer. */
   end(): Buffer {
     const open = this.#open;
-    this.#open = NOTHING;
+    this.#open = NO_BYTES;
     return open;
   }
 }

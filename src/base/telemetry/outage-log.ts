@@ -78,9 +78,9 @@ class Outage {
     }
   }
 
-  #say(level: 'info' | 'warn', message: string, awayMs: DurationMs): void {
+  #say(level: 'info' | 'warn', message: string, outageMs: DurationMs): void {
     const failures = Object.fromEntries(this.#failures);
     this.#failures = new Map();
-    this.#log[level](message, { away_ms: awayMs, failures });
+    this.#log[level](message, { away_ms: outageMs, failures });
   }
 }

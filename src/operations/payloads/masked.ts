@@ -1,7 +1,12 @@
 // Masks credentials in recorded payloads: by the names of headers and members, and by their exact values elsewhere.
 import type { JsonValue } from '../../base/json/index.ts';
 import { withoutCredentials } from '../../protocols/index.ts';
-import { EchoMask, isProving, secretsOfAsking, secretsOfHeaders } from '../../base/telemetry/echo-mask.ts';
+import {
+  EchoMask,
+  isCredentialHeader,
+  secretsOfAsking,
+  secretsOfHeaders,
+} from '../../base/telemetry/echo-mask.ts';
 import { MASK } from '../../base/telemetry/redact.ts';
 import type { Payload } from './payload.ts';
 import type { RequestRecorder, RecordedPayloads } from './request-recorder.ts';
@@ -119,7 +124,7 @@ function secretsOf({ stage, address, headers, hiddenHeaders }: RecordedPayloads)
 
 function isShown(header: string): boolean {
   const name = header.toLowerCase();
-  return !isProving(name) && !IDENTITY.test(name) && (KNOWN.has(name) || KNOWN_FAMILY.test(name));
+  return !isCredentialHeader(name) && !IDENTITY.test(name) && (KNOWN.has(name) || KNOWN_FAMILY.test(name));
 }
 
 /** Masks an upstream request like the client's. It may also contain what the gateway added for servers and tools. */
@@ -154,6 +159,6 @@ function differing(from: JsonValue | undefined, to: JsonValue | undefined): read
 /** Masks the query: Gemini clients send their key in it, and signed URLs their signature. */
 function withoutQuerySecrets(address: string): string {
   return address.replace(/([?&]([^=&#]*)=)([^&#]*)/g, (whole, before: string, name: string) =>
-    isProving(name) || IDENTITY.test(name) ? before + MASK : whole,
+    isCredentialHeader(name) || IDENTITY.test(name) ? before + MASK : whole,
   );
 }

@@ -30,7 +30,7 @@ export interface KeptRequests {
  */
 export async function keepRequests(
   { deps, request, projectId, now }: Pick<ClientCall, 'deps' | 'request' | 'projectId' | 'now'>,
-  place: Pick<ArrayPlace, 'path' | 'spelled'>,
+  place: Pick<ArrayPlace, 'path' | 'canonicalName'>,
   ids?: RequiredIds,
 ): Promise<KeptRequests> {
   const input = await deps.batches.input();

@@ -10,7 +10,7 @@ import type { BatchMethod } from './methods.ts';
 /** Path of the requests in the body. */
 export const GEMINI_REQUESTS = {
   path: ['batch', 'inputConfig', 'requests', 'requests'],
-  spelled: camelName,
+  canonicalName: camelName,
 } as const;
 
 /** Members that Google's API fills in, and that its clients may send back. */

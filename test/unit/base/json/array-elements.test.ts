@@ -68,7 +68,7 @@ describe('elements of an array', () => {
 
   test('are found in either spelling', () => {
     const spelled = (name: string): string => name.replaceAll('_', '');
-    const found = read('{"a_b":[1,2]}', { path: ['ab'], spelled }, 3);
+    const found = read('{"a_b":[1,2]}', { path: ['ab'], canonicalName: spelled }, 3);
     expect(found).toEqual({ elements: [1, 2], rest: { a_b: [] }, wasThere: true });
   });
 
