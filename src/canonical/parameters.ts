@@ -62,7 +62,7 @@ export function isNeutral<Name extends Parameter>(name: Name, value: Parameters[
 }
 
 /** Parameters that a protocol lacks. @param has parameters that it supports */
-export function lackingBut(has: Iterable<Parameter>): ReadonlySet<Parameter> {
+export function unsupportedExcept(has: Iterable<Parameter>): ReadonlySet<Parameter> {
   const lacking = new Set(Object.keys(PARAMETERS) as Parameter[]);
   for (const parameter of has) lacking.delete(parameter);
   return lacking;

@@ -18,7 +18,7 @@ import {
   fillHosting,
   isPlaced,
   placeOf,
-  type Surroundings,
+  type HostAccess,
 } from './provider-place.ts';
 
 export interface ActiveProvider {
@@ -46,7 +46,7 @@ export interface ActiveProtocol extends Omit<ProviderProtocol, 'auth'> {
   /** True: the operator listed the unsupported parameters. */
   readonly hasConfiguredParameters: boolean;
   /** True: the operator configured `faithful`. */
-  readonly hasConfiguredFaith: boolean;
+  readonly isFaithfulConfigured: boolean;
   /** True: the address is the vendor's own. */
   readonly isVendorRun: boolean;
   readonly auth: (AuthScheme & { readonly key: Secret }) | null;
@@ -61,14 +61,14 @@ const NO_KEY = 'none';
  * Resolves all enabled providers.
  * @param presets known presets
  * @param builtIn presets of servers in this process, which are enabled unless switched off
- * @param surroundings vendors' variables, and files that they name
+ * @param hostAccess vendors' variables, and files that they name
  * @returns enabled providers, and ids of rejected ones, whose models are unknown
  */
 export function activeProviders(
   config: CatalogConfig['providers'],
   presets: readonly ProviderPreset[],
   builtIn: readonly ProviderPreset[],
-  surroundings: Surroundings,
+  hostAccess: HostAccess,
   refuse: Refuse,
   attempt: Attempt,
 ): { readonly active: ReadonlyMap<string, ActiveProvider>; readonly refused: ReadonlySet<string> } {
@@ -84,10 +84,10 @@ export function activeProviders(
   }
   for (const preset of presets) {
     if (preset.id in config || preset.namedOnly === true) continue;
-    const key = preset.keyVariable === null ? undefined : surroundings.environment[preset.keyVariable];
+    const key = preset.keyVariable === null ? undefined : hostAccess.environment[preset.keyVariable];
     // Servers without a key or with an unknown address must be enabled by the configuration.
     if (!key) continue;
-    const words = placeOf(preset, {}, surroundings);
+    const words = placeOf(preset, {}, hostAccess);
     if (isPlaced(preset, words))
       active.set(
         preset.id,
@@ -111,12 +111,12 @@ export function activeProviders(
     const preset = byId.get(given.preset ?? id);
     const provider = part(() =>
       preset
-        ? overlay(id, preset, given, surroundings, refuse, part)
+        ? overlay(id, preset, given, hostAccess, refuse, part)
         : fromNothing(id, given, nearest(id, [...byId.keys()], 1)[0], refuse, part),
     );
     // Servers of this process need no route.
     const isOwn = preset !== undefined && builtIn.includes(preset);
-    const networkRoute = isOwn ? STRAIGHT : part(() => networkRouteOf(given, path, surroundings, refuse));
+    const networkRoute = isOwn ? STRAIGHT : part(() => networkRouteOf(given, path, hostAccess, refuse));
     if (!provider) continue;
     const addresses = [...provider.protocols.values()].map(({ baseUrl }) => baseUrl);
     if (given.tls && addresses.length > 0 && !addresses.some((address) => address.startsWith('https:')))
@@ -146,7 +146,7 @@ interface Completion {
   /** Replaces the vendor's main address. */
   readonly baseUrl?: string | undefined;
   /** True: the operator configured the address, so that the settings of the vendor's address are not required. */
-  readonly isPlacedOtherwise?: boolean | undefined;
+  readonly hasOtherAddress?: boolean | undefined;
   readonly refuse: Refuse;
 }
 
@@ -159,7 +159,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
     if (!entry) continue;
     const own = entry.baseUrl === main ? completion.baseUrl : undefined;
     const baseUrl = own ?? fillAddress(entry.baseUrl, words);
-    if (!isAddress(baseUrl) && !completion.isPlacedOtherwise) refuseMissing(preset, words, path, refuse);
+    if (!isAddress(baseUrl) && !completion.hasOtherAddress) refuseMissing(preset, words, path, refuse);
     const hosting = entry.hosting && fillHosting(entry.hosting, words);
     const auth = key && { ...(entry.auth ?? preset.auth), key };
     const vendors = fillAddress(entry.baseUrl, words);
@@ -169,7 +169,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
       hosting,
       configuredQuirks: {},
       hasConfiguredParameters: false,
-      hasConfiguredFaith: false,
+      isFaithfulConfigured: false,
       isVendorRun: preset.selfHosted !== true && isSameHost(baseUrl, vendors),
       auth,
       credential,
@@ -194,33 +194,33 @@ function overlay(
   id: string,
   preset: ProviderPreset,
   given: ProviderConfig,
-  surroundings: Surroundings,
+  hostAccess: HostAccess,
   refuse: Refuse,
   part: Attempt,
 ): ActiveProvider | null {
   if (given.apiKey === null) return null;
   const path = `providers.${id}`;
-  const fromVariable = preset.keyVariable === null ? undefined : surroundings.environment[preset.keyVariable];
+  const fromVariable = preset.keyVariable === null ? undefined : hostAccess.environment[preset.keyVariable];
   const text = given.apiKey?.reveal() ?? (namesCredential(given) ? undefined : fromVariable);
   if (!text && preset.keyVariable !== null && preset.credential === undefined) {
     const message = TEXTS.missingSetting(preset.keyVariable);
     part(() => refuse(`${path}.api_key`, message));
   }
   const key = text && text !== NO_KEY ? new Secret(text) : null;
-  const words = placeOf(preset, given, surroundings);
+  const words = placeOf(preset, given, hostAccess);
   const { credential: kind } = preset;
   const credential =
     text || kind === undefined
       ? undefined
-      : part(() => credentialOf(kind, { preset, given, words, path, surroundings, refuse }));
-  const isPlacedOtherwise = given.baseUrl !== undefined || given.protocols !== undefined;
+      : part(() => credentialOf(kind, { preset, given, words, path, hostAccess, refuse }));
+  const hasOtherAddress = given.baseUrl !== undefined || given.protocols !== undefined;
   const base = fromPreset(preset, {
     key,
     credential,
     words,
     path,
     baseUrl: given.baseUrl,
-    isPlacedOtherwise,
+    hasOtherAddress,
     refuse,
   });
   const protocols = new Map<ProtocolName, ActiveProtocol>();
@@ -274,7 +274,7 @@ function lesser(
       given.baseUrl !== undefined && base.endsWith(rest) ? base.slice(0, base.length - rest.length) : base,
     configuredQuirks: {},
     hasConfiguredParameters: false,
-    hasConfiguredFaith: false,
+    isFaithfulConfigured: false,
     isVendorRun: false,
     auth: null,
   };
@@ -360,7 +360,7 @@ function configured(
     quirks: own?.quirks ?? (given.faithful === true ? {} : OF_UNKNOWN_SERVERS),
     configuredQuirks: given.quirks ?? {},
     hasConfiguredParameters: given.unsupported !== undefined,
-    hasConfiguredFaith: given.faithful !== undefined,
+    isFaithfulConfigured: given.faithful !== undefined,
     isVendorRun: own?.isVendorRun === true && isSameHost(baseUrl, own.baseUrl),
     reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : serverFacts(name).reasoningFormat),
     unsupported: given.unsupported ?? own?.unsupported ?? [],

@@ -57,7 +57,7 @@ function ownKeys({ given: { awsKeys }, path, refuse }: CredentialInput): Found |
 
 /** Credentials named in the configuration. */
 function namedKeys(input: CredentialInput): Found | undefined {
-  const { given, path, refuse, surroundings } = input;
+  const { given, path, refuse, hostAccess: surroundings } = input;
   const named = given.credentials?.reveal();
   if (named === INSTANCE) return instance(surroundings.environment);
   if (named !== undefined)
@@ -67,7 +67,7 @@ function namedKeys(input: CredentialInput): Found | undefined {
 
 /** Credentials from the environment. */
 function keysAround(input: CredentialInput): Found | undefined {
-  const { environment } = input.surroundings;
+  const { environment } = input.hostAccess;
   const fromVariables = variables(environment);
   if (fromVariables) return { keys: fromVariables, origin: 'AWS_ACCESS_KEY_ID' };
   const named = environment['AWS_PROFILE'];
@@ -102,7 +102,7 @@ function instance(environment: Environment): Found & { readonly keys: AwsKeySour
   return { keys: { from: 'instance', url }, origin: 'the role of the EC2 instance' };
 }
 
-function container({ surroundings, path, refuse }: CredentialInput): AwsKeySource | undefined {
+function container({ hostAccess: surroundings, path, refuse }: CredentialInput): AwsKeySource | undefined {
   const { environment } = surroundings;
   const relative = environment['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
   const url = relative ? CONTAINER_URL + relative : environment['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
@@ -119,7 +119,7 @@ function container({ surroundings, path, refuse }: CredentialInput): AwsKeySourc
 }
 
 function profile(name: string, input: CredentialInput): Found {
-  const { surroundings, path, refuse } = input;
+  const { hostAccess: surroundings, path, refuse } = input;
   const keys = profileKeys(name, {
     profiles: profilesOf(input),
     refuse: (message) => refuse(`${path}.profile`, message),
@@ -135,7 +135,7 @@ function profile(name: string, input: CredentialInput): Found {
   return { keys, origin: `profile ${name} of the shared files` };
 }
 
-function profilesOf({ surroundings: { environment, readFile } }: CredentialInput): ProfileFiles {
+function profilesOf({ hostAccess: { environment, readFile } }: CredentialInput): ProfileFiles {
   const home = environment['HOME'] || environment['USERPROFILE'];
   const read = (variable: string, name: string): string => {
     const path = environment[variable] || (home && `${home}/.aws/${name}`);
@@ -153,6 +153,6 @@ function sessionName(environment: Environment): string {
   return environment['AWS_ROLE_SESSION_NAME'] || 'dragoman';
 }
 
-function stsUrl({ words, surroundings: { environment } }: CredentialInput): string {
+function stsUrl({ words, hostAccess: { environment } }: CredentialInput): string {
   return environment['AWS_ENDPOINT_URL_STS'] || `https://sts.${words['region'] ?? ''}.amazonaws.com/`;
 }

@@ -13,7 +13,7 @@ const INSTANCE_URL = 'http://169.254.169.254';
 
 /** The credential. Refuses if there is none, or it is incomplete. */
 export function azureCredential(input: CredentialInput): CredentialFacts {
-  const { preset, given, path, surroundings, refuse } = input;
+  const { preset, given, path, hostAccess: surroundings, refuse } = input;
   const { environment } = surroundings;
   const named = given.credentials?.reveal();
   if (named === INSTANCE) return identity(input);
@@ -36,7 +36,7 @@ export function azureCredential(input: CredentialInput): CredentialFacts {
 }
 
 function application(
-  { given, path, surroundings: { environment }, refuse }: CredentialInput,
+  { given, path, hostAccess: { environment }, refuse }: CredentialInput,
   proof: Extract<TokenSource, { readonly from: 'azure-application' }>['proof'],
   origin: string,
 ): CredentialFacts {
@@ -60,7 +60,7 @@ function application(
 }
 
 /** Managed identity. App Service provides its endpoint and header; virtual machines use the metadata service. */
-function identity({ given, surroundings: { environment } }: CredentialInput): CredentialFacts {
+function identity({ given, hostAccess: { environment } }: CredentialInput): CredentialFacts {
   const endpoint = environment['IDENTITY_ENDPOINT'];
   const secret = environment['IDENTITY_HEADER'];
   const clientId = given.azureApplication?.clientId || environment['AZURE_CLIENT_ID'];

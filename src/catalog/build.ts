@@ -107,7 +107,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   const secrets = Object.freeze([...providers.values()].flatMap(secretsOf));
   const index = indexModels({
     models: [...models.values()].filter((model) => isListed(model)),
-    besides: [...models.values()].filter((model) => !isListed(model)),
+    unlistedModels: [...models.values()].filter((model) => !isListed(model)),
     aliases: config.aliases,
     providers: new Set(providers.keys()),
     off: providersOff(input.presets, config.providers, (id) => providers.has(id)),

@@ -1,7 +1,7 @@
 // Input for resolving a provider's cloud credential.
 import type { ProviderPreset } from './providers/index.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
-import type { Surroundings, Words } from './provider-place.ts';
+import type { HostAccess, Words } from './provider-place.ts';
 
 export interface CredentialInput {
   readonly preset: ProviderPreset;
@@ -10,7 +10,7 @@ export interface CredentialInput {
   readonly words: Words;
   /** Path of the provider in the configuration. */
   readonly path: string;
-  readonly surroundings: Surroundings;
+  readonly hostAccess: HostAccess;
   readonly refuse: Refuse;
 }
 

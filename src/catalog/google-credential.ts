@@ -15,7 +15,7 @@ const VARIABLE = 'GOOGLE_APPLICATION_CREDENTIALS';
 
 /** The credential. Refuses if there is none, and files of unsupported kinds. */
 export function googleCredential(input: CredentialInput): CredentialFacts {
-  const { given, path, surroundings, refuse } = input;
+  const { given, path, hostAccess: surroundings, refuse } = input;
   const { environment } = surroundings;
   const where = `${path}.credentials`;
   const own = given.credentials?.reveal();
@@ -53,7 +53,11 @@ export function googleCredential(input: CredentialInput): CredentialFacts {
  * Text of a credential file, given as a path or as the text itself.
  * @param isOwn true: named by the configuration, not by the environment
  */
-function textOf(named: string, isOwn: boolean, { path, surroundings, refuse }: CredentialInput): string {
+function textOf(
+  named: string,
+  isOwn: boolean,
+  { path, hostAccess: surroundings, refuse }: CredentialInput,
+): string {
   if (named.trimStart().startsWith('{')) return named;
   try {
     return isOwn ? surroundings.readNamed(named) : surroundings.readFile(named);
@@ -64,7 +68,7 @@ function textOf(named: string, isOwn: boolean, { path, surroundings, refuse }: C
 }
 
 /** File written by `gcloud auth application-default login`. Undefined: none. */
-function loginOf({ surroundings: { environment, readFile } }: CredentialInput): string | undefined {
+function loginOf({ hostAccess: { environment, readFile } }: CredentialInput): string | undefined {
   const home = environment['HOME'];
   const folder = environment['CLOUDSDK_CONFIG'] || (home && `${home}/.config/gcloud`);
   try {

@@ -65,7 +65,7 @@ const STRENGTH: Readonly<Record<Quirks['structuredOutput'], number>> = {
  * Self-hosted servers may be able to reach private addresses. URLs in requests are therefore fetched by the gateway,
  * under guard.
  */
-const LEFT_TO_NOBODY_ELSE: Partial<Quirks> = { fetchesUrls: false, runsMcp: false };
+const SELF_HOSTED_QUIRKS: Partial<Quirks> = { fetchesUrls: false, runsMcp: false };
 
 /** Makes a frozen endpoint. Its `price` is a getter, because vendors may charge by date or hour. */
 export function makeEndpoint(input: EndpointInput): Endpoint {
@@ -77,7 +77,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
   const quirks = {
     ...documented,
     ...measured?.quirks,
-    ...(served.isVendorRun ? {} : LEFT_TO_NOBODY_ELSE),
+    ...(served.isVendorRun ? {} : SELF_HOSTED_QUIRKS),
     ...served.configuredQuirks,
     ...config?.quirks,
   };
@@ -113,7 +113,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       served.faithful &&
       (serverFacts(input.protocol).forOwnClients === true ||
         ((stated?.faithful ?? true) &&
-          (served.hasConfiguredFaith || !measured || !isUnfaithful(documented, measured)))),
+          (served.isFaithfulConfigured || !measured || !isUnfaithful(documented, measured)))),
     compacts: served.faithful && served.compacts === true,
     hostedTools: new Set(served.hostedTools),
     members: served.members,
@@ -126,7 +126,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       ...(config?.unsupported ?? []),
     ]),
     alsoTakes: served.alsoTakes,
-    onlyWithoutReasoning: takenWithoutReasoning(input, family),
+    onlyWithoutReasoning: parametersWithoutReasoning(input, family),
     reasoningStyle: style,
     isReasoningKnown:
       (config?.reasoning ?? measured?.reasoningStyle ?? stated ?? family.reasoningStyle) !== undefined,
@@ -157,7 +157,7 @@ function detailsFormat(quirks: Quirks, family: FamilyFacts): string | null {
 }
 
 /** Parameters accepted without reasoning, except those that are otherwise unsupported. */
-function takenWithoutReasoning(
+function parametersWithoutReasoning(
   { served, config }: EndpointInput,
   { onlyWithoutReasoning = [] }: FamilyFacts,
 ): ReadonlySet<Parameter> {
@@ -184,10 +184,10 @@ function layerQuirks(served: ActiveProtocol, family: Partial<Quirks>): Quirks {
 // Protocols of an endpoint: the preferred one, and those that are equally good. The client's protocol is chosen among
 // them when a request is planned.
 
-type Speaker = Pick<ActiveProvider, 'protocols' | 'protocolOf' | 'defaultProtocol'>;
+type ProviderProtocols = Pick<ActiveProvider, 'protocols' | 'protocolOf' | 'defaultProtocol'>;
 
 /** The default protocol for a model. */
-export function chooseProtocol(provider: Speaker, name: string): ProtocolName {
+export function chooseProtocol(provider: ProviderProtocols, name: string): ProtocolName {
   const preferred = dedicated(provider, name) ?? preferredProtocol(name);
   return preferred && provider.protocols.has(preferred) ? preferred : provider.defaultProtocol;
 }
@@ -196,7 +196,7 @@ export function chooseProtocol(provider: Speaker, name: string): ProtocolName {
  * Other protocols in which the provider serves a model equally well. Empty if the first one has a reason: the provider
  * has a dedicated protocol for such models, or the family loses features in others.
  */
-export function otherProtocols(provider: Speaker, name: string): readonly ProtocolName[] {
+export function otherProtocols(provider: ProviderProtocols, name: string): readonly ProtocolName[] {
   if (provider.protocols.size < 2) return NONE;
   const first = chooseProtocol(provider, name);
   const others = [...provider.protocols.keys()].filter((protocol) => protocol !== first);
@@ -223,6 +223,6 @@ export function endpointsFor(
 const NONE: readonly ProtocolName[] = [];
 
 /** The provider's protocol for models with such a name, if any. */
-function dedicated({ protocolOf }: Speaker, name: string): ProtocolName | undefined {
+function dedicated({ protocolOf }: ProviderProtocols, name: string): ProtocolName | undefined {
   return protocolOf?.find(({ match }) => match.test(name))?.protocol;
 }

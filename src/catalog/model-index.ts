@@ -7,7 +7,7 @@ import { GatewayError, problemOfModelName } from '../canonical/index.ts';
 export interface IndexInput {
   readonly models: readonly Model[];
   /** Models that can be found, but are not listed. */
-  readonly besides: readonly Model[];
+  readonly unlistedModels: readonly Model[];
   /** Configured aliases and their targets. Targets are looked up like other ids. */
   readonly aliases: Readonly<Record<string, string>>;
   /** Ids of enabled providers. */
@@ -32,7 +32,7 @@ const DATE = /[-@](\d{8}|\d{4}-\d{2}-\d{2})$/;
 /** Builds the lookups over a complete list of models. */
 export function indexModels(input: IndexInput): Omit<Catalog, 'providers' | 'secrets' | 'credentialOrigins'> {
   const sorted = byId(input.models);
-  const known = byId([...input.models, ...input.besides]);
+  const known = byId([...input.models, ...input.unlistedModels]);
   const making = new Map<string, readonly Model[]>();
   const listed = new Map(known.map((model) => [model.id, model]));
   const byLooseId = unique(known, (model) => looseName(model.id));

@@ -16,7 +16,7 @@ import {
  */
 export function bookOver(older: PriceBook, vendors: readonly Vendor[], version: string): PriceBook {
   const merged = new Map<string, Vendor>();
-  for (const vendor of older.vendors()) merged.set(vendor.id, goneVendor(vendor, older.version));
+  for (const vendor of older.vendors()) merged.set(vendor.id, removedVendor(vendor, older.version));
   for (const vendor of vendors)
     merged.set(vendor.id, mergedVendor(vendor, older.vendor(vendor.id), version, older.version));
   return bookOf(older, merged, version);
@@ -37,15 +37,15 @@ function bookOf(older: PriceBook, vendors: Map<string, Vendor>, version: string)
       if (known) return known;
       const before = older.vendor(id);
       if (!before) return undefined;
-      const vendor = goneVendor(before, older.version);
+      const vendor = removedVendor(before, older.version);
       vendors.set(id, vendor);
       return vendor;
     },
   });
 }
 
-function goneVendor(vendor: Vendor, version: string): Vendor {
-  return { ...vendor, models: vendor.models.map((model) => asGone(model, version)) };
+function removedVendor(vendor: Vendor, version: string): Vendor {
+  return { ...vendor, models: vendor.models.map((model) => markRemoved(model, version)) };
 }
 
 function mergedVendor(
@@ -62,11 +62,11 @@ function mergedVendor(
   });
   // Added last, because match rules are tried in order, and rules of removed models must not match names of current
   // ones.
-  for (const model of before.values()) models.push(asGone(model, olderVersion));
+  for (const model of before.values()) models.push(markRemoved(model, olderVersion));
   return { ...newer, models };
 }
 
-function asGone(model: PricedModel, version: string): PricedModel & { readonly source: string } {
+function markRemoved(model: PricedModel, version: string): PricedModel & { readonly source: string } {
   return { ...model, source: model.source ?? version, gone: true };
 }
 

@@ -5,7 +5,7 @@ import { TEXTS } from '../canonical/index.ts';
 import { holdsCertificates, PemError, readPair } from '../upstream/pem.ts';
 import { makeNetworkRoute, parseProxy, type Proxy, type NetworkRoute } from '../upstream/network-route.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
-import type { Surroundings } from './provider-place.ts';
+import type { HostAccess } from './provider-place.ts';
 
 /** Configured to disable the proxy. */
 const NO_PROXY = 'none';
@@ -23,15 +23,15 @@ type Given = Pick<ProviderConfig, 'proxy' | 'tls'>;
 export function networkRouteOf(
   { proxy, tls }: Given,
   path: string,
-  surroundings: Surroundings,
+  hostAccess: HostAccess,
   refuse: Refuse,
 ): NetworkRoute | undefined {
   const address = proxy?.reveal() ?? '';
   if (address === '' && !tls) return undefined;
   return makeNetworkRoute({
     proxy: address === '' ? undefined : proxyOf(address, `${path}.proxy`, refuse),
-    ca: tls?.ca === undefined ? undefined : authorities(tls.ca, `${path}.tls.ca`, surroundings, refuse),
-    certificate: certificateOf(tls, `${path}.tls`, surroundings, refuse),
+    ca: tls?.ca === undefined ? undefined : authorities(tls.ca, `${path}.tls.ca`, hostAccess, refuse),
+    certificate: certificateOf(tls, `${path}.tls`, hostAccess, refuse),
   });
 }
 
@@ -44,8 +44,8 @@ function proxyOf(address: string, path: string, refuse: Refuse): Proxy | null {
   }
 }
 
-function authorities(given: string, path: string, surroundings: Surroundings, refuse: Refuse): string {
-  const text = textOf(given, path, surroundings, refuse);
+function authorities(given: string, path: string, hostAccess: HostAccess, refuse: Refuse): string {
+  const text = textOf(given, path, hostAccess, refuse);
   if (!holdsCertificates(text)) refuse(path, TEXTS.mustBeCertificates);
   return text;
 }
@@ -53,14 +53,14 @@ function authorities(given: string, path: string, surroundings: Surroundings, re
 function certificateOf(
   tls: Given['tls'],
   path: string,
-  surroundings: Surroundings,
+  hostAccess: HostAccess,
   refuse: Refuse,
 ): NetworkRoute['certificate'] {
   if (tls?.cert === undefined && tls?.key === undefined) return undefined;
   if (tls.cert === undefined) return refuse(`${path}.cert`, 'missing: a key requires its certificate');
   if (tls.key === undefined) return refuse(`${path}.key`, 'missing: a certificate requires its key');
-  const cert = textOf(tls.cert, `${path}.cert`, surroundings, refuse);
-  const key = textOf(tls.key.reveal(), `${path}.key`, surroundings, refuse);
+  const cert = textOf(tls.cert, `${path}.cert`, hostAccess, refuse);
+  const key = textOf(tls.key.reveal(), `${path}.key`, hostAccess, refuse);
   try {
     readPair(cert, key);
   } catch (error) {
@@ -72,7 +72,7 @@ function certificateOf(
 }
 
 /** Text of a file, given as a path or as the text itself. */
-function textOf(given: string, path: string, { readNamed }: Surroundings, refuse: Refuse): string {
+function textOf(given: string, path: string, { readNamed }: HostAccess, refuse: Refuse): string {
   if (given.includes('-----BEGIN ')) return given;
   try {
     return readNamed(given);

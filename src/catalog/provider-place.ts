@@ -4,7 +4,7 @@ import type { Hosting, ProviderPreset, SettingName } from './providers/index.ts'
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 
 /** Environment variables and files of the process. */
-export interface Surroundings {
+export interface HostAccess {
   /** Variables by name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads a credential file named by the environment; throws if it cannot be read. */
@@ -17,7 +17,7 @@ type Given = Pick<ProviderConfig, 'settings'>;
 export type Words = Readonly<Record<string, string>>;
 
 /** Setting names in the configuration file, for messages. */
-const SPELT: Readonly<Record<SettingName, string>> = {
+const SETTING_KEYS: Readonly<Record<SettingName, string>> = {
   resource: 'resource',
   apiVersion: 'api_version',
   region: 'region',
@@ -29,7 +29,7 @@ const WORD = /\{(\w+)\}/g;
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['model', 'operation']);
 
 /** Values for a preset's placeholders. Precedence: configuration, environment, preset. */
-export function placeOf(preset: ProviderPreset, given: Given, { environment }: Surroundings): Words {
+export function placeOf(preset: ProviderPreset, given: Given, { environment }: HostAccess): Words {
   const settings: Partial<Record<SettingName, string>> = {};
   for (const name of settingsOf(preset)) {
     const setting = preset.settings?.[name];
@@ -96,7 +96,7 @@ export function refuseMissing(preset: ProviderPreset, words: Words, path: string
   const name = settingsOf(preset).find((each) => words[each] === undefined);
   const variables = name === undefined ? [] : (preset.settings?.[name]?.variables ?? []);
   return refuse(
-    name === undefined ? path : `${path}.${SPELT[name]}`,
+    name === undefined ? path : `${path}.${SETTING_KEYS[name]}`,
     TEXTS.missingSetting(variables.join(' or ')),
   );
 }

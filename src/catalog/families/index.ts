@@ -49,11 +49,11 @@ const SUPERSEDED =
  */
 function canonicalName(name: string): string {
   const slash = name.lastIndexOf('/');
-  let bare = (slash < 0 ? name : name.slice(slash + 1)).toLowerCase();
-  bare = bare.replace(BEDROCK_PREFIX, '');
-  const colon = bare.indexOf(':');
-  if (colon > 0) bare = bare.slice(0, colon);
-  return bare.replace(/(\d)[.p](?=\d)/g, '$1-').replace(/\./g, '-');
+  let shortName = (slash < 0 ? name : name.slice(slash + 1)).toLowerCase();
+  shortName = shortName.replace(BEDROCK_PREFIX, '');
+  const colon = shortName.indexOf(':');
+  if (colon > 0) shortName = shortName.slice(0, colon);
+  return shortName.replace(/(\d)[.p](?=\d)/g, '$1-').replace(/\./g, '-');
 }
 
 /** True if a model of this name generates text over one of the supported protocols. */
@@ -63,14 +63,14 @@ export function isTextModel(name: string): boolean {
 
 /** Facts of a supported model with another output than text; undefined for all others. */
 export function specialModel(name: string): SpecialModel | undefined {
-  const bare = canonicalName(name);
-  return SPECIAL_MODELS.find(({ match }) => match.test(bare));
+  const shortName = canonicalName(name);
+  return SPECIAL_MODELS.find(({ match }) => match.test(shortName));
 }
 
 /** True for models that are only used if requested by name. */
 export function isOnlyByName(name: string): boolean {
-  const bare = canonicalName(name);
-  return ONE_PURPOSE.test(bare) || SUPERSEDED.test(bare);
+  const shortName = canonicalName(name);
+  return ONE_PURPOSE.test(shortName) || SUPERSEDED.test(shortName);
 }
 
 /**
@@ -83,12 +83,12 @@ export function familyFacts(
   protocol: ProtocolName,
   reasoningField: Quirks['reasoningField'],
 ): FamilyFacts {
-  const bare = canonicalName(name);
+  const shortName = canonicalName(name);
   let facts: FamilyFacts = {};
   for (const row of FAMILIES) {
     if (row.over && !row.over.includes(protocol)) continue;
     if (row.field && !(hasFields(protocol) && row.field.includes(reasoningField))) continue;
-    if (!row.match.test(bare)) continue;
+    if (!row.match.test(shortName)) continue;
     facts = { ...facts, ...row.facts, quirks: { ...facts.quirks, ...row.facts.quirks } };
   }
   return facts;

@@ -47,7 +47,7 @@ function describe(issue: Issue, path: readonly PropertyKey[], nodeAt: NodeAt): r
       },
     ];
   }
-  return [{ path: formatPath(path), message: inOurWords(issue.message) }];
+  return [{ path: formatPath(path), message: reword(issue.message) }];
 }
 
 /** The alternative that was probably meant: the one with the deepest problems. */
@@ -83,7 +83,7 @@ function suggestion(key: string, known: readonly string[]): string {
 }
 
 /** Rewords a problem like the gateway's other errors. */
-function inOurWords(message: string): string {
+function reword(message: string): string {
   const [, expected, received] = WRONG_TYPE.exec(message) ?? [];
   if (expected === undefined || received === undefined)
     return message.charAt(0).toLowerCase() + message.slice(1);

@@ -1,5 +1,5 @@
 // Declaration of Amazon Bedrock's Converse API, for upstreams only.
-import { lackingBut } from '../../canonical/index.ts';
+import { unsupportedExcept } from '../../canonical/index.ts';
 import type { Protocol, ServerFacts, UpstreamCodec } from '../protocol.ts';
 import { decodeError } from './answers/decode-error.ts';
 import { decodeResponse } from './answers/decode-response.ts';
@@ -30,7 +30,7 @@ const SERVER_FACTS: ServerFacts = {
 };
 
 /** Converse has members only for these (API reference "Converse", 2026-11). Others have model-specific names. */
-const LACKS = lackingBut(['temperature', 'topP', 'stop']);
+const LACKS = unsupportedExcept(['temperature', 'topP', 'stop']);
 
 const upstream: UpstreamCodec = {
   facts: SERVER_FACTS,

@@ -7,7 +7,7 @@ import {
   type MutableJsonObject,
 } from '../../base/json/index.ts';
 import {
-  lackingBut,
+  unsupportedExcept,
   PARAMETERS,
   type CanonicalRequest,
   type ClientNames,
@@ -148,7 +148,7 @@ export class FieldTable<Support extends string> {
 
   /** Parameters that no member expresses. */
   get lacks(): ReadonlySet<Parameter> {
-    return lackingBut(this.has);
+    return unsupportedExcept(this.has);
   }
 
   /** Reads the settings, and adds a problem for each invalid one. */
