@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json/index.ts';
 import { expandRoute } from '../canonical/index.ts';
 import type { ExplainCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { type Estimate, limitText, type Standing, usdOf } from '../accounts/limits/index.ts';
+import { type Estimate, limitText, type LimitUsage, usdOf } from '../accounts/limits/index.ts';
 import { RequestQuota } from './request-quota.ts';
 import { estimateOf } from './cost-estimate.ts';
 import { routeRequest } from './admit/index.ts';
@@ -36,8 +36,8 @@ export function explainRoute(deps: GatewayDependencies, call: ExplainCall, task:
 
 /** The limits that apply to a request, and whether it could begin now. */
 function limitsTable(quota: RequestQuota, estimate: Estimate): JsonObject {
-  const { refusal, standings } = quota.explain(estimate);
-  const shown = ({ kind }: Standing['limit']['rule'], amount: number): number =>
+  const { refusal, limitUsages: standings } = quota.explain(estimate);
+  const shown = ({ kind }: LimitUsage['limit']['rule'], amount: number): number =>
     kind === 'usd' ? usdOf(amount) : amount;
   return {
     refused: refusal && {

@@ -19,7 +19,7 @@ const AGAIN_MS = 1_000;
 export function requireShare(limits: Limits, { provider, modelId }: Endpoint, share: number): void {
   const scope = limits.ofProvider(provider);
   if (!scope) return;
-  for (const { limit, used } of limits.limiter.standings([scope], modelId, null)) {
+  for (const { limit, used } of limits.limiter.limitUsages([scope], modelId, null)) {
     if (used < limit.rule.amount * share) continue;
     const percent = Math.round(share * 100);
     throw new GatewayError(

@@ -4,20 +4,20 @@ import { GatewayError, type LimitStates } from '../canonical/index.ts';
 import {
   countsAlike,
   type Estimate,
-  enoughOf,
+  requiredAmount,
   LEAST,
   type Limits,
   refusalText,
   type Reservation,
   type Scope,
   type Spent,
-  type Standing,
+  type LimitUsage,
   type Tenant,
 } from '../accounts/limits/index.ts';
 import type { RunningEntry } from '../accounts/ports/index.ts';
 import { limitError } from './limit-errors.ts';
 import { admitWhenKnown } from './admit-when-known.ts';
-import { type Asked, RunningCost } from './running-cost.ts';
+import { type CostBasis, RunningCost } from './running-cost.ts';
 import type { UnixMs } from '../base/units.ts';
 
 export class RequestQuota {
@@ -99,7 +99,7 @@ export class RequestQuota {
    * @throws GatewayError 402 `budget_exceeded` when the budget does not cover the input, or the price is unknown
    */
   begin(
-    asked: Asked,
+    asked: CostBasis,
     toolsNanoUsd: number,
     keep: (endUser: string | null) => RunningEntry | null,
   ): RunningCost | null {
@@ -141,13 +141,13 @@ export class RequestQuota {
   /** Explains why the request would be refused, and the limits that apply. Reserves nothing. */
   explain(estimate: Estimate): {
     readonly refusal: GatewayError | null;
-    readonly standings: readonly Standing[];
+    readonly limitUsages: readonly LimitUsage[];
   } {
     const { limiter } = this.#limits;
     const refusal = limiter.check(this.#scopes, estimate);
     return {
       refusal: refusal && limitError(refusal, this.#now()),
-      standings: limiter.standings(this.#scopes, estimate.model, estimate.endUser),
+      limitUsages: limiter.limitUsages(this.#scopes, estimate.model, estimate.endUser),
     };
   }
 
@@ -196,6 +196,6 @@ export class RequestQuota {
 /** Nano-USD covered without asking a budget again. Infinity: no budget applies. */
 function leastReserved({ holds }: Reservation): number {
   let least = Infinity;
-  for (const hold of holds) if (hold.limit.rule.kind === 'usd') least = Math.min(least, enoughOf(hold));
+  for (const hold of holds) if (hold.limit.rule.kind === 'usd') least = Math.min(least, requiredAmount(hold));
   return least;
 }

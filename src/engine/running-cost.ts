@@ -12,7 +12,7 @@ import {
 import { nanoUsdOf } from '../accounts/limits/index.ts';
 
 /** Parts of a request that determine its cost. */
-export interface Asked {
+export interface CostBasis {
   /** Null: unknown. */
   readonly price: Price | null;
   /** Estimated. */
@@ -31,7 +31,7 @@ type Spend = (nanoUsd: number, tokens: number) => GatewayError | null;
 const FREE: TokenPrices = { input: 0, output: 0, request: 0 };
 
 export class RunningCost {
-  readonly #asked: Asked;
+  readonly #asked: CostBasis;
   readonly #prices: TokenPrices;
   readonly #spend: Spend;
   /** Last usage reported by the upstream. */
@@ -45,7 +45,7 @@ export class RunningCost {
   #nanoUsd = 0;
   #tokens = 0;
 
-  constructor(asked: Asked, spend: Spend) {
+  constructor(asked: CostBasis, spend: Spend) {
     this.#asked = asked;
     this.#prices = asked.price ? tokenPrices(asked.price, asked.inputTokens) : FREE;
     this.#spend = spend;

@@ -139,7 +139,7 @@ class History {
     await expectSums(machine.storage, records);
     expect(machine.limits.limiter.open).toBe(0);
     const today = this.clock.now() - (this.clock.now() % DAY);
-    for (const { limit, used, reserved } of machine.limits.standings(machine.limits.written())) {
+    for (const { limit, used, reserved } of machine.limits.limitUsages(machine.limits.written())) {
       expect(reserved).toBe(0);
       const { kind, window } = limit.rule;
       if (kind === 'concurrent') expect(used).toBe(0);

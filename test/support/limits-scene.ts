@@ -59,6 +59,6 @@ export class LimitsScene {
 
   /** Amounts used of each limit of an owner, in its own units. */
   used(scope: Scope, endUser: string | null = null): number[] {
-    return this.limiter.standings([scope], null, endUser).map(({ used }) => used);
+    return this.limiter.limitUsages([scope], null, endUser).map(({ used }) => used);
   }
 }

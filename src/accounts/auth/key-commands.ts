@@ -85,7 +85,7 @@ export class KeyCommands {
     const record = storedView(stored, nowMs);
     const change = { action: 'key.create', target: stored.id, before: null, after: keyJson(record) };
     // Checked again inside the transaction, because another process may create one at the same time.
-    const isFree = (namesakes: readonly StoredKey[]): boolean => activeAmong(namesakes, nowMs).length === 0;
+    const isFree = (sameName: readonly StoredKey[]): boolean => activeAmong(sameName, nowMs).length === 0;
     if (!(await storage.keys.insert(stored, this.#tenants.entryOf(change), isFree))) throw nameTaken(name);
     return { key, record };
   }

@@ -21,7 +21,7 @@ export interface Estimate {
 }
 
 /** True if a request asks for more tokens than the whole limit, and the limit does not allow that. */
-export function neverFits({ kind, amount, allowsTooLarge }: LimitRule, estimate: Estimate): boolean {
+export function exceedsLimit({ kind, amount, allowsTooLarge }: LimitRule, estimate: Estimate): boolean {
   return kind === 'tokens' && !allowsTooLarge && (estimate.certainTokens ?? 0) > amount;
 }
 
@@ -32,7 +32,7 @@ export function neededOf(rule: LimitRule, estimate: Estimate): number {
     case 'concurrent':
       return 1;
     case 'tokens':
-      if (neverFits(rule, estimate)) return estimate.certainTokens ?? 0;
+      if (exceedsLimit(rule, estimate)) return estimate.certainTokens ?? 0;
       // If the expected answer exceeds the whole limit, the request waits until nothing is used. It may be shorter.
       return Math.min(estimate.tokens, rule.amount);
     case 'usd':

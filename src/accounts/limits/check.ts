@@ -1,17 +1,17 @@
 // Decides whether one limit admits a request.
 import { shownName } from '../../canonical/index.ts';
-import { type Estimate, neededOf, neverFits } from './amounts.ts';
+import { type Estimate, neededOf, exceedsLimit } from './amounts.ts';
 import { naming, type Refusal } from './refusal.ts';
-import type { Hold } from './reservation.ts';
+import type { LimitReservation } from './reservation.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** Estimate for a request that has not been read: the smallest amounts. */
 export const LEAST: Estimate = { model: '', endUser: null, tokens: 1, nanoUsd: 1 };
 
 /** Milliseconds until a retry, if the reason is usage of other processes, or usage not yet read from the ledger. */
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
-type Counting = Pick<Hold, 'limit' | 'counter' | 'shared'>;
+type Counting = Pick<LimitReservation, 'limit' | 'counter' | 'shared'>;
 
 /** @param mayAsk true: amounts that other processes may release count as available */
 export function checkOne(
@@ -27,14 +27,18 @@ export function checkOne(
       ? null
       : naming(shownName(estimate.model), refusalOf('unpriced', counting, 0, now));
   const needed = neededOf(rule, estimate);
-  if (neverFits(rule, estimate)) return { ...refusalOf('rate', counting, needed, now), frees: 'never' };
+  if (exceedsLimit(rule, estimate)) return { ...refusalOf('rate', counting, needed, now), frees: 'never' };
   const room = shared && !(mayAsk && shared.mayHave(needed)) ? shared.room() : rule.amount;
   if (needed === 0 || counter.used(now) + needed <= room) return null;
   return refusalOf(rule.kind === 'usd' ? 'budget' : 'rate', counting, needed, now);
 }
 
 /** Refusal after the shared store granted nothing, although enough is available by now: the client may retry. */
-export function refusedByOthers(holds: readonly Hold[], estimate: Estimate, now: UnixMs): Refusal {
+export function refusedByOthers(
+  holds: readonly LimitReservation[],
+  estimate: Estimate,
+  now: UnixMs,
+): Refusal {
   const [first] = holds;
   if (!first) throw new Error('A request under no limit was refused.');
   const found = holds.find(({ shared }) => shared && !shared.mayHave(Infinity)) ?? first;
@@ -60,6 +64,6 @@ export function refusalOf(
     needed,
     used: counter.used(now) + others,
     reserved: counter.reserved,
-    frees: isSoon ? now + AGAIN_MS : frees,
+    frees: isSoon ? now + RETRY_MS : frees,
   };
 }

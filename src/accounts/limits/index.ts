@@ -1,17 +1,17 @@
 // Limits and budgets: rules, counters, admission and settlement.
-export type { Asked, Shared, Sharing } from './sharing.ts';
+export type { GrantRequest, Shared, Sharing } from './sharing.ts';
 export type { Counter, Slot } from './counter.ts';
 export { LEAST } from './check.ts';
 export { Limiter } from './limiter.ts';
 export type { Estimate } from './amounts.ts';
-export type { Standing } from './limiter.ts';
+export type { LimitUsage } from './limiter.ts';
 export { limitWords, parseLimit } from './limit-words.ts';
 export { Limits } from './limits.ts';
 export type { LimitSource, Tenant, Written } from './limits.ts';
 export { MOST_USD, nanoUsdOf, usdOf } from './money.ts';
 export { isHopeless, limitText, refusalText } from './refusal.ts';
 export type { Refusal } from './refusal.ts';
-export { enoughOf, Reservation } from './reservation.ts';
+export { requiredAmount, Reservation } from './reservation.ts';
 export type { Spent } from './reservation.ts';
 export { countsAlike, MOST_LIMITS, rulesOf } from './rule.ts';
 export type { LimitEntry, LimitRule } from './rule.ts';

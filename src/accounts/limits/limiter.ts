@@ -9,17 +9,17 @@ import { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
 import { EndUsers } from './end-users.ts';
 import { lasts, type Refusal } from './refusal.ts';
-import { count, enoughOf, type Hold, Reservation, type Spent } from './reservation.ts';
+import { count, requiredAmount, type LimitReservation, Reservation, type Spent } from './reservation.ts';
 import { LimiterTime } from './limiter-time.ts';
 import type { LimitEntry, LimitRule } from './rule.ts';
 import { CounterBook, limitId, ownerWord, Scope, type Limit, type Owner } from './scope.ts';
-import type { Asked, Shared, Sharing } from './sharing.ts';
+import type { GrantRequest, Shared, Sharing } from './sharing.ts';
 import type { UnreadLimits } from './unread-limits.ts';
 import type { Window } from './window.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Current usage of a limit. */
-export interface Standing {
+export interface LimitUsage {
   readonly limit: Limit;
   readonly used: number;
   readonly reserved: number;
@@ -92,7 +92,7 @@ export class Limiter {
     const sharing = this.#sharing;
     if (!sharing || outcome.type === 'refusal' || outcome.holds.length === 0) return outcome;
     const { holds } = outcome;
-    const asked = holds.map(({ limit: { rule }, counter, slot, amount }): Asked => {
+    const asked = holds.map(({ limit: { rule }, counter, slot, amount }): GrantRequest => {
       const clips = rule.kind === 'usd' && rule.stops;
       return { counter, slot, need: neededOf(rule, estimate), want: amount, clips };
     });
@@ -155,13 +155,13 @@ export class Limiter {
    */
   isFull(scopes: readonly Scope[]): boolean {
     const now = this.#time.now();
-    return scopes.some(({ limitsOfAll }) => this.#refusesLeast(limitsOfAll, now));
+    return scopes.some(({ limitsOfAll }) => this.#isExhausted(limitsOfAll, now));
   }
 
   /** True if a budget is spent, so that only free or unpriced requests can begin. Reserves nothing. */
   isSpent(scopes: readonly Scope[]): boolean {
     const now = this.#time.now();
-    return scopes.some(({ budgetsOfAll }) => this.#refusesLeast(budgetsOfAll, now));
+    return scopes.some(({ budgetsOfAll }) => this.#isExhausted(budgetsOfAll, now));
   }
 
   /** Refusal that a request would get now; null: it may be admitted. Reserves nothing. */
@@ -203,10 +203,10 @@ export class Limiter {
    * Requests a further step for a running answer from the shared store. The answer continues in the meantime.
    * @returns true if the granted amount is exhausted
    */
-  #isRefusedMore(hold: Hold, shared: Shared, used: number): boolean {
+  #isRefusedMore(hold: LimitReservation, shared: Shared, used: number): boolean {
     const sharing = this.#sharing;
     if (used > hold.granted && hold.isRefused) return true;
-    if (!sharing || hold.recall || used <= enoughOf(hold)) return false;
+    if (!sharing || hold.recall || used <= requiredAmount(hold)) return false;
     const now = this.#time.now();
     if (!shared.mayHave(1) && hold.counter.usedIn(hold.slot, now) + 1 > shared.room())
       return used > hold.granted;
@@ -236,14 +236,14 @@ export class Limiter {
   }
 
   /** Usage of each limit. Limits per end user show that of the given one. */
-  standings(scopes: readonly Scope[], model: string | null, endUser: string | null): readonly Standing[] {
+  limitUsages(scopes: readonly Scope[], model: string | null, endUser: string | null): readonly LimitUsage[] {
     const now = this.#time.now();
     return scopes
       .flatMap((scope) => (model === null ? scope.limits : scope.limitsOf(model)))
       .filter(({ counter }) => counter !== null || endUser !== null)
       .map((limit) => {
         const counter = this.counterOf(limit, endUser);
-        const used = counter.used(now) + this.#othersOf(counter);
+        const used = counter.used(now) + this.#remoteUsage(counter);
         const remaining = Math.max(0, limit.rule.amount - used);
         return {
           limit,
@@ -268,7 +268,7 @@ export class Limiter {
       for (const limit of scope.limitsOf(model)) {
         if (limit.rule.kind !== kind) continue;
         const counter = this.counterOf(limit, endUser);
-        const left = limit.rule.amount - this.#othersOf(counter) - counter.used(now);
+        const left = limit.rule.amount - this.#remoteUsage(counter) - counter.used(now);
         if (left >= least) continue;
         least = left;
         found = limit;
@@ -292,7 +292,7 @@ export class Limiter {
     for (const limit of scope.limitsOf(model)) {
       const { rule, counter } = limit;
       if (rule.kind !== kind || rule.amount !== amount || !counter) continue;
-      const unseen = rule.amount - remaining - this.#othersOf(counter) - counter.used(now);
+      const unseen = rule.amount - remaining - this.#remoteUsage(counter) - counter.used(now);
       const slot = unseen > 0 ? counter.restore(unseen, now, now) : null;
       if (slot) this.#sharing?.report(counter, slot);
     }
@@ -337,7 +337,7 @@ export class Limiter {
     return refusal;
   }
 
-  #refusesLeast(limits: readonly Limit[], now: UnixMs): boolean {
+  #isExhausted(limits: readonly Limit[], now: UnixMs): boolean {
     return limits.some((limit) => {
       const counter = this.counterOf(limit, null);
       const shared = this.#sharedOf(limit, counter, null);
@@ -356,12 +356,12 @@ export class Limiter {
   }
 
   /** Usage of a counter by other processes. */
-  #othersOf(counter: Counter): number {
+  #remoteUsage(counter: Counter): number {
     return this.#sharing?.known(counter)?.others ?? 0;
   }
 
   /** Releases the part of a reservation that was not granted. The shared store has not counted it. */
-  #keep(hold: Hold, reserved: number, granted: number): void {
+  #keep(hold: LimitReservation, reserved: number, granted: number): void {
     hold.counter.settle(hold.slot, reserved - granted, 0, this.#time.now());
     hold.amount -= reserved - granted;
     hold.granted = Math.min(hold.granted, hold.amount + hold.charged);

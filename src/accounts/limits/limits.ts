@@ -1,6 +1,6 @@
 // All limits of the gateway: those of the current configuration and of stored keys, with their usage. One object per
 // process; its counters survive changes of the configuration.
-import { Limiter, type Standing } from './limiter.ts';
+import { Limiter, type LimitUsage } from './limiter.ts';
 import type { LimitEntry } from './rule.ts';
 import { OWNER_KINDS, type Owner, type Scope } from './scope.ts';
 import type { Sharing } from './sharing.ts';
@@ -39,7 +39,7 @@ export interface OwnerFilter {
   readonly id?: string | undefined;
 }
 
-const NOBODY: readonly Scope[] = [];
+const NO_SCOPES: readonly Scope[] = [];
 
 export class Limits {
   readonly limiter: Limiter;
@@ -108,8 +108,8 @@ export class Limits {
   }
 
   /** Usage of configured limits, without those per end user, which are not listed anywhere. */
-  standings(written: readonly Written[]): readonly Standing[] {
-    return this.limiter.standings(this.scopes(written), null, null);
+  limitUsages(written: readonly Written[]): readonly LimitUsage[] {
+    return this.limiter.limitUsages(this.scopes(written), null, null);
   }
 
   #read({ keyId, projectId, name, limits }: Tenant): readonly Scope[] {
@@ -118,7 +118,7 @@ export class Limits {
       projectId === keyId ? null : this.#find('project', projectId),
       limits.length > 0 ? this.limiter.scope({ kind: 'key', id: keyId, name }, limits) : null,
     ].filter((scope) => scope !== null);
-    return scopes.length > 0 ? scopes : NOBODY;
+    return scopes.length > 0 ? scopes : NO_SCOPES;
   }
 
   #find(kind: Exclude<Owner['kind'], 'key'>, id: string): Scope | null {

@@ -40,7 +40,7 @@ export class PeriodCounter implements Counter {
   }
 
   used(nowMs: UnixMs): number {
-    this.#turnTo(nowMs);
+    this.#periodAt(nowMs);
     // After the clock was set back, spend of later periods counts as well, so that no period is overspent.
     let used = 0;
     for (let at = this.#current; at < this.#periods.length; at += 1) used += this.#periods[at]?.used ?? 0;
@@ -48,7 +48,7 @@ export class PeriodCounter implements Counter {
   }
 
   usedIn(slot: Slot, nowMs: UnixMs): number {
-    const { start } = this.#turnTo(nowMs);
+    const { start } = this.#periodAt(nowMs);
     if (!isPeriod(slot) || slot.start >= start) return this.used(nowMs);
     let { used } = slot;
     for (const { from, to, amount } of this.#spread ?? [])
@@ -61,7 +61,7 @@ export class PeriodCounter implements Counter {
   }
 
   reserve(amount: number, nowMs: UnixMs): Slot {
-    const period = this.#turnTo(nowMs);
+    const period = this.#periodAt(nowMs);
     this.grow(period, amount);
     period.lastMs = nowMs;
     return period;
@@ -81,9 +81,9 @@ export class PeriodCounter implements Counter {
   }
 
   restore(spent: number, atMs: UnixMs, nowMs: UnixMs): Slot {
-    const period = this.#turnTo(atMs);
+    const period = this.#periodAt(atMs);
     period.used += spent;
-    const { start } = this.#turnTo(nowMs);
+    const { start } = this.#periodAt(nowMs);
     if (start < period.start) (this.#spread ??= []).push({ from: start, to: period.start, amount: spent });
     return period;
   }
@@ -97,7 +97,7 @@ export class PeriodCounter implements Counter {
     return this.#calendar ? this.#calendar.endOf(nowMs) : null;
   }
 
-  #turnTo(nowMs: UnixMs): Period {
+  #periodAt(nowMs: UnixMs): Period {
     const start = this.#calendar ? this.#calendar.startOf(nowMs) : 0;
     const current = this.#periods[this.#current];
     if (current?.start === start) return current;

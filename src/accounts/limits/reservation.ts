@@ -13,7 +13,7 @@ export interface Spent {
   readonly nanoUsd: number | null;
 }
 
-export interface Hold {
+export interface LimitReservation {
   readonly limit: Limit;
   readonly counter: Counter;
   /** `null`: not shared with other processes. */
@@ -36,13 +36,13 @@ export interface Hold {
 }
 
 /** Usage up to which a running request needs no further reservation. */
-export function enoughOf({ limit, amount, charged, shared, granted, step }: Hold): number {
+export function requiredAmount({ limit, amount, charged, shared, granted, step }: LimitReservation): number {
   return shared && limit.rule.stops ? granted - step / 4 : amount + charged;
 }
 
 export class Reservation {
   readonly type = 'reservation';
-  readonly holds: Hold[] = [];
+  readonly holds: LimitReservation[] = [];
   readonly expiresAtMs: UnixMs;
   /** Last usage reported while running. Null: none yet. */
   spent: Spent | null = null;
@@ -54,13 +54,13 @@ export class Reservation {
     this.expiresAtMs = expiresAtMs;
   }
 
-  hold(hold: Hold): void {
+  hold(hold: LimitReservation): void {
     this.holds.push(hold);
   }
 }
 
 /** Increases the reservation of a running request. */
-export function count(hold: Hold, by: number, now: UnixMs): void {
+export function count(hold: LimitReservation, by: number, now: UnixMs): void {
   const slot = hold.counter.grow(hold.slot, by, now);
   if (slot !== hold.slot) hold.lapsed = hold.amount + hold.charged;
   hold.slot = slot;

@@ -3,7 +3,7 @@
 import type { Cell, CounterState, Holder, Keeping, LedgerPart, Wanted } from './counter-store.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-interface Kept {
+interface CellState {
   used: number;
   readonly settled: number;
   isOpen: boolean;
@@ -12,7 +12,7 @@ interface Kept {
 }
 
 /** Usage of a dead process, or a sum of the ledger. */
-interface Remains {
+interface ReplaceableUsage {
   /** True: the amount includes reservations of a dead process. The ledger corrects it. */
   readonly isVanished: boolean;
   readonly amount: number;
@@ -25,7 +25,7 @@ interface Restoration {
   /** Amount that live processes had settled at the start of the restore. The ledger's sum contains it. */
   readonly settled: number;
   /** Remains that the ledger's sum will replace. */
-  readonly replaces: ReadonlySet<Remains>;
+  readonly replaces: ReadonlySet<ReplaceableUsage>;
 }
 
 /** Leases after which the ledger is read again, if its sums may have counted something twice. */
@@ -46,9 +46,9 @@ export class SharedCounter {
   readonly period: number;
   readonly madeAtMs: UnixMs;
   readonly #terms: SharedCounterTerms;
-  readonly #cells = new Map<string, Kept>();
+  readonly #cells = new Map<string, CellState>();
   #total = 0;
-  #remains: readonly Remains[] = [];
+  #remains: readonly ReplaceableUsage[] = [];
   #isKnown: boolean;
   #restoration: Restoration | null = null;
   /** Unix milliseconds at which the ledger is read again. */
@@ -141,7 +141,7 @@ export class SharedCounter {
     if (atMs < this.#restoredAtMs + leaseMs) this.#reviewAtMs = this.#restoredAtMs + REVIEW_LEASES * leaseMs;
   }
 
-  #keep(cell: string, kept: Kept, nowMs: UnixMs): void {
+  #keep(cell: string, kept: CellState, nowMs: UnixMs): void {
     this.#cells.set(cell, kept);
     this.#total += kept.used;
     const { leaseMs } = this.#terms;
@@ -157,21 +157,21 @@ export class SharedCounter {
     this.#cells.delete(cell);
   }
 
-  #remain(remains: Remains, nowMs: UnixMs): void {
+  #remain(remains: ReplaceableUsage, nowMs: UnixMs): void {
     if (remains.amount <= 0 || remains.untilMs <= nowMs) return;
     this.#remains = [...this.#remains, remains];
     this.#total += remains.amount;
     this.#nextMs = Math.min(this.#nextMs, remains.untilMs);
   }
 
-  #dropRemains(remains: Remains): void {
+  #dropRemains(remains: ReplaceableUsage): void {
     if (!this.#remains.includes(remains)) return;
     this.#remains = this.#remains.filter((one) => one !== remains);
     this.#total -= remains.amount;
   }
 
   /** True for cells that end with their process. */
-  #isWatched({ isOpen }: Kept): boolean {
+  #isWatched({ isOpen }: CellState): boolean {
     return isOpen && (this.#terms.isInLedger || this.#terms.windowMs === 0);
   }
 

@@ -13,7 +13,7 @@ export interface Shared {
 }
 
 /** An amount that was reserved locally and needs to be granted. */
-export interface Asked {
+export interface GrantRequest {
   readonly counter: Counter;
   readonly slot: Slot;
   /** Amount that must be available. */
@@ -36,7 +36,7 @@ export interface Sharing {
    * @returns a function that cancels the request; `done` is not called then
    */
   take(
-    asked: readonly Asked[],
+    asked: readonly GrantRequest[],
     isRunning: boolean,
     done: (granted: readonly number[] | null) => void,
   ): () => void;

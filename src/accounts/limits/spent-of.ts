@@ -44,15 +44,15 @@ export async function spentOf(
 }
 
 /** Counters that one query covers, by owner and end user. */
-interface Asked {
+interface CounterQuery {
   readonly question: Question;
   readonly period: number;
   readonly places: Map<string, number[]>;
   readonly owners: Set<string>;
 }
 
-function questionsOf(wanted: readonly RunningCost[]): Iterable<Asked> {
-  const questions = new Map<string, Asked>();
+function questionsOf(wanted: readonly RunningCost[]): Iterable<CounterQuery> {
+  const questions = new Map<string, CounterQuery>();
   for (const [at, { limit, endUser, period }] of wanted.entries()) {
     const { owner, rule } = limit;
     const name = `${owner.kind} ${rule.measures} ${rule.eachEndUser} ${period}`;

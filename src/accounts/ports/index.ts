@@ -111,7 +111,7 @@ export interface KeyStore {
   insert(
     key: StoredKey,
     audit: AuditEntry,
-    mayBe?: (namesakes: readonly StoredKey[]) => boolean,
+    mayBe?: (sameName: readonly StoredKey[]) => boolean,
   ): Promise<boolean>;
   find(id: string): Promise<StoredKey | null>;
   /** All keys with a name, including revoked ones, in order of creation. */

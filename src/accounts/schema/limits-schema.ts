@@ -68,10 +68,10 @@ const budget = z
   .meta(TIMED);
 
 /** Limits of requests, tokens and concurrency. Each entry has exactly one of the three. */
-export const limitsSchema = z.array(limit).max(MOST_LIMITS).check(saysOneThing);
+export const limitsSchema = z.array(limit).max(MOST_LIMITS).check(checkEntries);
 
 /** Limits of money. */
-export const budgetsSchema = z.array(budget).max(MOST_LIMITS).check(saysOneThing);
+export const budgetsSchema = z.array(budget).max(MOST_LIMITS).check(checkEntries);
 
 /** The name of a project. */
 export const projectNameSchema = z.string().regex(PROJECT_NAME, PROJECT_NAME_RULE);
@@ -88,7 +88,7 @@ export const projectsSchema = z
   .describe('Projects, with limits and budgets shared by their keys.');
 
 /** Checks entries by parsing them as rules. */
-function saysOneThing({ value, issues }: z.core.ParsePayload<readonly LimitEntry[]>): void {
+function checkEntries({ value, issues }: z.core.ParsePayload<readonly LimitEntry[]>): void {
   const alone = value.map((entry, at) => ({ problem: problemOf([entry]), path: [at] }));
   const wrong = alone.filter(({ problem }) => problem !== null);
   const all = wrong.length > 0 ? wrong : [{ problem: problemOf(value), path: [] }];

@@ -1,6 +1,6 @@
 // A request that waits for the store to grant amounts. While it waits, its reservations are excluded from the reports of
 // this process.
-import type { Asked, Wanted } from '../../accounts/limits/index.ts';
+import type { GrantRequest, Wanted } from '../../accounts/limits/index.ts';
 import type { OwnCell, SharedCount } from './shared-count.ts';
 import type { UnixMs } from '../../base/units.ts';
 
@@ -12,11 +12,11 @@ export class Question {
   isOver = false;
   /** Indexes of the amounts requested from the store. */
   #remote: readonly number[] = [];
-  readonly #asked: readonly Asked[];
+  readonly #asked: readonly GrantRequest[];
   readonly #done: (granted: readonly number[] | null) => void;
 
   constructor(
-    asked: readonly Asked[],
+    asked: readonly GrantRequest[],
     cells: readonly OwnCell[],
     untilMs: number,
     done: (granted: readonly number[] | null) => void,

@@ -2,7 +2,7 @@
 // call are sent together in the next one. While the store is unreachable, `counters.when_unreachable` applies.
 import {
   type Answered,
-  type Asked,
+  type GrantRequest,
   type Caller,
   type Counter,
   type CounterStore,
@@ -161,7 +161,7 @@ export class SharedLimits implements Sharing {
   }
 
   take(
-    asked: readonly Asked[],
+    asked: readonly GrantRequest[],
     isRunning: boolean,
     done: (granted: readonly number[] | null) => void,
   ): () => void {

@@ -1,5 +1,5 @@
 // Resolves alerts: detects that their cause is over, and stores when. Any process may do so, also after a restart.
-import { type Limits, limitText, type Standing } from '../../accounts/limits/index.ts';
+import { type Limits, limitText, type LimitUsage } from '../../accounts/limits/index.ts';
 import type { AlertStore, OpenAlert, WebhookStore } from '../../accounts/ports/index.ts';
 import { asObject, asString } from '../../base/json/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -9,7 +9,7 @@ import type { RoutingState } from '../../engine/routing/index.ts';
 
 export interface AlertEndsOptions {
   readonly store: Pick<AlertStore, 'open' | 'resolve'>;
-  readonly limits: Pick<Limits, 'writtenFor' | 'standings' | 'limiter'>;
+  readonly limits: Pick<Limits, 'writtenFor' | 'limitUsages' | 'limiter'>;
   readonly routing: Pick<RoutingState, 'seen'>;
   readonly webhooks: Pick<WebhookStore, 'health'>;
   readonly clock: Clock;
@@ -116,10 +116,12 @@ export class AlertEnds implements SettlementObserver {
     const { limits, clock } = this.#options;
     const { id, type: kind } = asObject(data['owner'] ?? null);
     const written = limits.writtenFor({ id: asString(id) ?? '' }).filter(({ owner }) => owner.kind === kind);
-    const standing = limits.standings(written).find(({ limit }) => limitText(limit.rule) === data['budget']);
-    if (!standing) return true;
-    const { window } = standing.limit.rule;
-    if (window.type === 'rolling') return this.#isBelow(standing, Number(data['threshold_percent']));
+    const limitUsage = limits
+      .limitUsages(written)
+      .find(({ limit }) => limitText(limit.rule) === data['budget']);
+    if (!limitUsage) return true;
+    const { window } = limitUsage.limit.rule;
+    if (window.type === 'rolling') return this.#isBelow(limitUsage, Number(data['threshold_percent']));
     const start = limits.limiter.periodStart(window, clock.now());
     return start !== 0 && new Date(start).toISOString() !== data['period_start'];
   }
@@ -128,7 +130,7 @@ export class AlertEnds implements SettlementObserver {
    * Usage of a rolling budget declines gradually. Zero may mean that it is not known yet after a restart, so it does
    * not count as below.
    */
-  #isBelow({ used, reserved, limit }: Standing, percent: number): boolean {
+  #isBelow({ used, reserved, limit }: LimitUsage, percent: number): boolean {
     return used > 0 && ((used - reserved) / limit.rule.amount) * 100 < percent;
   }
 }

@@ -2,7 +2,7 @@
 // unused keys cost nothing.
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { GenerationRecord } from '../../accounts/ledger/index.ts';
-import { limitId, type Limits, limitText, type Standing, usdOf } from '../../accounts/limits/index.ts';
+import { limitId, type Limits, limitText, type LimitUsage, usdOf } from '../../accounts/limits/index.ts';
 import type { Alert } from './alert.ts';
 import type { UnixMs } from '../../base/units.ts';
 
@@ -18,7 +18,7 @@ const MOST_TENANTS = 10_000;
 
 /** State of a budget in its period. */
 interface Crossing {
-  readonly standing: Standing;
+  readonly limitUsage: LimitUsage;
   readonly percent: Threshold;
   /** Unix milliseconds; 0: none. */
   readonly periodStart: number;
@@ -45,28 +45,28 @@ export class BudgetWatch {
   *look(nowMs: UnixMs): Iterable<Alert> {
     for (const [tenant, isRefused] of this.#tenants) {
       const scopes = this.#limits.scopesOf(tenant);
-      for (const standing of this.#limits.limiter.standings(scopes, null, null)) {
-        const crossing = this.#crossing(standing, isRefused, nowMs);
+      for (const limitUsage of this.#limits.limiter.limitUsages(scopes, null, null)) {
+        const crossing = this.#crossing(limitUsage, isRefused, nowMs);
         if (crossing) yield alertOf(crossing);
       }
     }
     this.#tenants.clear();
   }
 
-  #crossing(standing: Standing, isRefused: boolean, nowMs: UnixMs): Crossing | null {
-    const { limit, used, reserved } = standing;
+  #crossing(limitUsage: LimitUsage, isRefused: boolean, nowMs: UnixMs): Crossing | null {
+    const { limit, used, reserved } = limitUsage;
     const { rule } = limit;
     if (rule.kind !== 'usd') return null;
     const share = (used - reserved) / rule.amount;
     const reached = isRefused && share >= NEARLY ? 1 : share;
     const percent = THRESHOLDS.find((each) => reached * 100 >= each);
     if (percent === undefined) return null;
-    return { standing, percent, periodStart: this.#limits.limiter.periodStart(rule.window, nowMs) };
+    return { limitUsage, percent, periodStart: this.#limits.limiter.periodStart(rule.window, nowMs) };
   }
 }
 
-function alertOf({ standing, percent, periodStart }: Crossing): Alert {
-  const { limit, used, reserved } = standing;
+function alertOf({ limitUsage, percent, periodStart }: Crossing): Alert {
+  const { limit, used, reserved } = limitUsage;
   const { owner, rule } = limit;
   const { window, amount } = rule;
   const whose = owner.kind === 'gateway' ? 'the gateway' : `${owner.kind} "${owner.name}"`;

@@ -1,5 +1,5 @@
 // Finds used-up budgets: those with nothing left, and those with little left that refused a request.
-import type { Owner, Standing } from '../../accounts/limits/index.ts';
+import type { Owner, LimitUsage } from '../../accounts/limits/index.ts';
 import { intervalAt } from '../../accounts/usage/index.ts';
 import type { RawCall } from './route.ts';
 
@@ -9,14 +9,14 @@ import type { RawCall } from './route.ts';
 const NEARLY = 0.9;
 
 /** True if a budget is used up. */
-export type IsUsedUp = (standing: Standing) => boolean;
+export type IsUsedUp = (standing: LimitUsage) => boolean;
 
 /** Makes the check for some budgets. If any has little left, this month's refusals are queried. */
 export async function budgetsUsedUp(
-  standings: readonly Standing[],
+  limitUsages: readonly LimitUsage[],
   { deps, now, timeZone }: Pick<RawCall, 'deps' | 'now' | 'timeZone'>,
 ): Promise<IsUsedUp> {
-  if (!standings.some((each) => isNearly(each) && each.remaining > 0)) return isEmpty;
+  if (!limitUsages.some((each) => isNearly(each) && each.remaining > 0)) return isEmpty;
   const { rows } = await deps.usage.query({
     fromMs: intervalAt(now, 'month', timeZone).startMs,
     toMs: now,
@@ -35,11 +35,11 @@ export async function budgetsUsedUp(
   return (standing) => isEmpty(standing) || (isNearly(standing) && refused.has(nameOf(standing.limit.owner)));
 }
 
-function isEmpty({ limit: { rule }, remaining }: Standing): boolean {
+function isEmpty({ limit: { rule }, remaining }: LimitUsage): boolean {
   return rule.kind === 'usd' && remaining <= 0;
 }
 
-function isNearly({ limit: { rule }, used }: Standing): boolean {
+function isNearly({ limit: { rule }, used }: LimitUsage): boolean {
   return rule.kind === 'usd' && used >= NEARLY * rule.amount;
 }
 

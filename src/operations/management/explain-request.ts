@@ -1,7 +1,7 @@
 // Explains the duration and the end of a request: one sentence built from fixed patterns, and the facts it is based on.
 import { z } from 'zod';
 import { type AttemptRecord, type GenerationRecord, requestState } from '../../accounts/ledger/index.ts';
-import { type Limits, limitText, OWNER_KINDS, type Standing, usdOf } from '../../accounts/limits/index.ts';
+import { type Limits, limitText, OWNER_KINDS, type LimitUsage, usdOf } from '../../accounts/limits/index.ts';
 import { outputTokens } from '../../canonical/index.ts';
 import { isoTime } from './time.ts';
 import type { Baseline, Percentiles } from './usual-times.ts';
@@ -191,7 +191,7 @@ function limitOf(g: GenerationRecord, limits: Limits): Explanation['limit'] {
     { kinds: ['project'] as const, id: g.projectId },
     { kinds: ['gateway'] as const, id: '' },
   ];
-  const standings = owners.flatMap((owner) => limits.standings(limits.writtenFor(owner)));
+  const standings = owners.flatMap((owner) => limits.limitUsages(limits.writtenFor(owner)));
   const found = standings.find(
     ({ limit: { rule, owner } }) =>
       message.includes(limitText(rule)) && (owner.kind === 'gateway' || message.includes(`"${owner.name}"`)),
@@ -200,7 +200,7 @@ function limitOf(g: GenerationRecord, limits: Limits): Explanation['limit'] {
 }
 
 /** Current state of a limit, in the units that people read. */
-export function limitFacts({ limit: { rule, owner }, used, clearsAtMs }: Standing) {
+export function limitFacts({ limit: { rule, owner }, used, clearsAtMs }: LimitUsage) {
   const amount = (counted: number): number => (rule.kind === 'usd' ? usdOf(counted) : counted);
   return {
     text: limitText(rule),

@@ -1,7 +1,7 @@
 // Keys as shown to operators: spend of this month, last use, the tightest budget, and state.
 import { z } from 'zod';
 import type { KeyView } from '../../accounts/auth/index.ts';
-import type { Owner, Standing } from '../../accounts/limits/index.ts';
+import type { Owner, LimitUsage } from '../../accounts/limits/index.ts';
 import { intervalAt, knownUsd, type UsageCounts } from '../../accounts/usage/index.ts';
 import { budgetsUsedUp } from './budget-refusals.ts';
 import { limitFacts } from './explain-request.ts';
@@ -67,7 +67,7 @@ const useSchema = z.object(KEY_USE);
 export type KeyUse = z.input<typeof useSchema>;
 
 /** Current state of a key's budgets. */
-export const STANDINGS = z
+export const LIMIT_USAGES = z
   .array(
     z.object({
       of: z.enum(['key', 'project']),
@@ -104,21 +104,21 @@ export async function keyUses(
   const spent = new Map(month.rows.map(({ group, sums }) => [group.key, sums.counts]));
   const last = await deps.usage.lastUsed(named);
   const archived = new Set(await archivedProjects(keys, projects));
-  const standingsOf = (owners: readonly Owner[]): readonly Standing[] =>
-    deps.limits.standings(deps.limits.written(owners));
-  const ofGateway = standingsOf([GATEWAY]);
-  const ofKeys = keys.map((key) => standingsOf(ownersOf(key)));
+  const usagesOf = (owners: readonly Owner[]): readonly LimitUsage[] =>
+    deps.limits.limitUsages(deps.limits.written(owners));
+  const ofGateway = usagesOf([GATEWAY]);
+  const ofKeys = keys.map((key) => usagesOf(ownersOf(key)));
   const isUsedUp = await budgetsUsedUp([...ofGateway, ...ofKeys.flat()], { deps, now, timeZone });
   const isSpent = ofGateway.some(isUsedUp);
   return new Map(
     keys.map((key, at) => {
-      const standings = ofKeys[at] ?? [];
+      const limitUsages = ofKeys[at] ?? [];
       const used = Math.max(last.get(key.id) ?? 0, deps.lastUsed(key.id) ?? 0);
       const use: KeyUse = {
-        state: stateOf(key, archived, isSpent || standings.some(isUsedUp), now),
+        state: stateOf(key, archived, isSpent || limitUsages.some(isUsedUp), now),
         last_used_at: isoTime(used === 0 ? null : used),
         ...spentView(spent.get(key.id)),
-        tightest: tightestOf(standings),
+        tightest: tightestOf(limitUsages),
       };
       return [key.id, use];
     }),
@@ -126,8 +126,8 @@ export async function keyUses(
 }
 
 /** Current limits of a key and its project, with the expected duration of each budget. */
-export function keyStandings(key: KeyView, { deps, now }: UseCall): z.input<typeof STANDINGS> {
-  return deps.limits.standings(deps.limits.written(ownersOf(key))).map((standing) => {
+export function keyLimitUsages(key: KeyView, { deps, now }: UseCall): z.input<typeof LIMIT_USAGES> {
+  return deps.limits.limitUsages(deps.limits.written(ownersOf(key))).map((standing) => {
     const { owner, resets_at: resetsAt, ...facts } = limitFacts(standing);
     return {
       of: owner.kind === 'project' ? ('project' as const) : ('key' as const),
@@ -199,9 +199,9 @@ function spentView(counts: UsageCounts | undefined) {
   };
 }
 
-function tightestOf(standings: readonly Standing[]): KeyUse['tightest'] {
-  const share = ({ used, limit: { rule } }: Standing): number => used / rule.amount;
-  const [tightest] = standings
+function tightestOf(limitUsages: readonly LimitUsage[]): KeyUse['tightest'] {
+  const share = ({ used, limit: { rule } }: LimitUsage): number => used / rule.amount;
+  const [tightest] = limitUsages
     .filter(({ limit: { rule } }) => rule.kind === 'usd')
     .toSorted((a, b) => share(b) - share(a));
   if (!tightest) return null;
@@ -211,7 +211,7 @@ function tightestOf(standings: readonly Standing[]): KeyUse['tightest'] {
 
 /** Unix milliseconds at which a budget will be used up at the rate of its period so far. */
 function lastsUntil(
-  { limit: { rule }, used, remaining, clearsAtMs }: Standing,
+  { limit: { rule }, used, remaining, clearsAtMs }: LimitUsage,
   { limits, clock }: UseCall['deps'],
   now: UnixMs,
 ): number | null {

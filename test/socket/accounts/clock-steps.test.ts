@@ -139,11 +139,11 @@ describe('limits by calendar', () => {
   test('go by the day that the machine has', () => {
     const { clock, limiter, key, admit } = scene();
     expect([admit(), admit(), admit(), admit()]).toEqual([true, true, true, false]);
-    expect(limiter.standings([key], null, null)[0]?.clearsAtMs).toBe(NOON + 12 * HOUR);
+    expect(limiter.limitUsages([key], null, null)[0]?.clearsAtMs).toBe(NOON + 12 * HOUR);
     clock.step(DAY);
     clock.advance(1_000);
     expect(admit()).toBe(true);
-    expect(limiter.standings([key], null, null)[0]?.clearsAtMs).toBe(NOON + 36 * HOUR);
+    expect(limiter.limitUsages([key], null, null)[0]?.clearsAtMs).toBe(NOON + 36 * HOUR);
   });
 
   test('spend no day twice when it goes back', () => {

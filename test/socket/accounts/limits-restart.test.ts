@@ -72,7 +72,7 @@ describe('limits that are new', () => {
       () => NOON,
     );
     const restored = new RestoredLimits({ limits, ledger, now: () => NOON });
-    const used = (): number[] => limits.standings(limits.written()).map((standing) => standing.used);
+    const used = (): number[] => limits.limitUsages(limits.written()).map((standing) => standing.used);
     const spent = (nanoUsd: number): void => {
       const scopes = limits.scopes(limits.written());
       ledger.entries.push({

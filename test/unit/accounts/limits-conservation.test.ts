@@ -213,7 +213,7 @@ function expectBalanced(gateway: Gateway): void {
   const { now } = gateway;
   const today = now - (now % DAY);
   for (const scopes of gateway.scopes)
-    for (const { limit, used, reserved } of gateway.scene.limiter.standings(scopes, null, null)) {
+    for (const { limit, used, reserved } of gateway.scene.limiter.limitUsages(scopes, null, null)) {
       expect(reserved).toBe(0);
       const { kind, window } = limit.rule;
       const scope = scopes.find(({ owner }) => owner.id === limit.owner.id);

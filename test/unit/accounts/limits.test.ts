@@ -177,7 +177,7 @@ describe('a budget', () => {
     expect(grow(usd(0.8))).toBeUndefined();
     expect(grow(usd(0.81))).toBe('budget');
     scene.limiter.settle(reservation, { requests: 1, tokens: 0, nanoUsd: usd(0.81) });
-    expect(scene.limiter.standings([key], MODEL, null)).toMatchObject([
+    expect(scene.limiter.limitUsages([key], MODEL, null)).toMatchObject([
       { used: usd(1.01), reserved: 0, remaining: 0, clearsAtMs: NOON + 12 * HOUR },
     ]);
   });

@@ -176,7 +176,7 @@ function ledger({ deps }: Pick<RawCall, 'deps'>): readonly Problem[] {
 async function budgets(call: Pick<RawCall, 'deps' | 'now' | 'timeZone'>): Promise<readonly Problem[]> {
   const { limits } = call.deps;
   const written = limits.writtenFor().filter(({ owner }) => owner.kind !== 'provider');
-  const standings = limits.standings(written.slice(0, MOST_OWNERS));
+  const standings = limits.limitUsages(written.slice(0, MOST_OWNERS));
   const isUsedUp = await budgetsUsedUp(standings, call);
   return standings.filter(isUsedUp).map((standing): Problem => {
     const limit = limitFacts(standing);

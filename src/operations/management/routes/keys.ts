@@ -17,10 +17,10 @@ import {
   KEY_ORDERS,
   KEY_STATES,
   KEY_USE,
-  keyStandings,
+  keyLimitUsages,
   type KeyUse,
   keyUses,
-  STANDINGS,
+  LIMIT_USAGES,
 } from '../key-rows.ts';
 import { isFound, listOf, PAGE, pageOf, pageOfBoth, SEARCH } from '../page.ts';
 import { route, type RawCall, type Route } from '../route.ts';
@@ -67,7 +67,7 @@ const keySchema = z.object({
     .describe('Increases with each change; used as `ETag`. Null for keys of the configuration file.'),
 });
 const listedKeySchema = keySchema.extend(KEY_USE);
-const oneKeySchema = listedKeySchema.extend({ standings: STANDINGS });
+const oneKeySchema = listedKeySchema.extend({ standings: LIMIT_USAGES });
 const madeKeySchema = listedKeySchema.extend({
   key: z.string().describe('The key itself. Only this response contains it.'),
 });
@@ -218,7 +218,7 @@ export const KEY_ROUTES: readonly Route[] = [
     tagged: true,
     run: async (call) => {
       const key = await call.keys.find(call.param('id'));
-      return { ...(await standingOf(key, call)), standings: keyStandings(key, call) };
+      return { ...(await standingOf(key, call)), standings: keyLimitUsages(key, call) };
     },
   }),
   route({

@@ -7,14 +7,14 @@ import {
   usdOf,
   type LimitRule,
   type Owner,
-  type Standing,
+  type LimitUsage,
 } from '../../../accounts/limits/index.ts';
 import { listOf, PAGE, pageOf } from '../page.ts';
 import { route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
 
 const amount = z.number().min(0);
-const standingSchema = z.object({
+const limitUsageSchema = z.object({
   limit: z.union([limitsSchema.element, budgetsSchema.element]).describe('The limit in words.'),
   text: z.string().describe('In words.'),
   unit: z.enum(['requests', 'tokens', 'concurrent', 'usd']),
@@ -34,7 +34,7 @@ const ownerSchema = z.object({
     id: z.string().describe('Empty for the gateway.'),
     name: z.string(),
   }),
-  limits: z.array(standingSchema).describe('Without limits that apply to each end user.'),
+  limits: z.array(limitUsageSchema).describe('Without limits that apply to each end user.'),
 });
 
 export const LIMIT_ROUTES: readonly Route[] = [
@@ -57,7 +57,7 @@ export const LIMIT_ROUTES: readonly Route[] = [
         object: 'limits' as const,
         id: idOf(written.owner),
         owner: { ...written.owner },
-        limits: limits.standings([written]).map(viewOf),
+        limits: limits.limitUsages([written]).map(viewOf),
       }));
       return { ...page, data };
     },
@@ -74,9 +74,9 @@ function viewOf({
   reserved,
   remaining,
   clearsAtMs,
-}: Standing): z.input<typeof standingSchema> {
+}: LimitUsage): z.input<typeof limitUsageSchema> {
   return {
-    limit: rule.entry as z.input<typeof standingSchema>['limit'],
+    limit: rule.entry as z.input<typeof limitUsageSchema>['limit'],
     text: limitText(rule),
     unit: rule.kind,
     used: amountOf(rule, used),

@@ -133,8 +133,8 @@ const REPORTED_OWNERS = ['gateway', 'project', 'provider'] as const;
 const MOST_LIMITS = 1000;
 
 function limitsUsed(limits: Limits): readonly Sample[] {
-  const standings = limits.standings(limits.writtenFor({ kinds: REPORTED_OWNERS }));
-  return standings.slice(0, MOST_LIMITS).map(({ limit: { owner, rule }, used }) => ({
+  const limitUsages = limits.limitUsages(limits.writtenFor({ kinds: REPORTED_OWNERS }));
+  return limitUsages.slice(0, MOST_LIMITS).map(({ limit: { owner, rule }, used }) => ({
     labels: { ownerType: owner.kind, owner: owner.name, limit: limitText(rule) },
     value: used / rule.amount,
   }));
