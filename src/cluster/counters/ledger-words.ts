@@ -7,13 +7,13 @@ import type { SharedCount } from './shared-count.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Milliseconds between two checks whether another process has read the ledger. */
-const AGAIN_MS = 50;
+const RETRY_MS = 50;
 /** Tolerated difference between the clocks of processes, in milliseconds. */
 const CLOCKS_DIFFER_MS = 5000;
 /** Maximum number of counters per ledger query. */
 const MOST_COUNTERS = 500;
 
-interface LedgerWordsOptions {
+interface LedgerRestorationOptions {
   readonly store: CounterStore;
   readonly ledger: LedgerSums;
   readonly leaseMs: DurationMs;
@@ -26,13 +26,13 @@ interface LedgerWordsOptions {
   readonly restored: (counters: number) => void;
 }
 
-export class LedgerWords {
-  readonly #options: LedgerWordsOptions;
+export class LedgerRestoration {
+  readonly #options: LedgerRestorationOptions;
   #isReading = false;
   #readAgainAt = -Infinity;
   #next = Promise.withResolvers<void>();
 
-  constructor(options: LedgerWordsOptions) {
+  constructor(options: LedgerRestorationOptions) {
     this.#options = options;
   }
 
@@ -63,7 +63,7 @@ export class LedgerWords {
         return typeof fence === 'number' ? [{ ...one, fence }] : [];
       });
       // Another process restores them.
-      if (fenced.length === 0) return void clock.after(AGAIN_MS, () => this.#answer());
+      if (fenced.length === 0) return void clock.after(RETRY_MS, () => this.#answer());
       const runningCost = fenced.map(({ count: { limit, endUser }, period }) => ({ limit, endUser, period }));
       const margin = leaseMs + CLOCKS_DIFFER_MS;
       const sums = await inTime(spentOf(runningCost, ledger, clock.wall(), margin), leaseMs, clock);

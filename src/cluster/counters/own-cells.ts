@@ -49,7 +49,7 @@ export class OwnCells {
       const rest = { base: 0, pending: 0, published: 0, isDirty: false, isKept: false, turn: 0, at: 0 };
       cell = { count, slot, number, period, generation, ...rest };
       this.#bySlot.set(slot, cell);
-    } else this.#leaveToLedger(cell);
+    } else this.#resetToLedger(cell);
     if (!cell.isKept) this.#keep(cell);
     return cell;
   }
@@ -70,7 +70,7 @@ export class OwnCells {
 
   /** Marks all cells to be reported again, after the store lost its data. */
   publishAgain(): void {
-    this.#forgetOver();
+    this.#evict();
     for (const cell of this.#all) if (cell.slot.used > 0) this.mark(cell);
   }
 
@@ -79,7 +79,7 @@ export class OwnCells {
     this.#generation += 1;
     for (const cell of this.#all) {
       if (cell.slot.reserved <= 0 && !cell.isDirty) continue;
-      this.#leaveToLedger(cell);
+      this.#resetToLedger(cell);
       this.mark(cell);
     }
   }
@@ -110,16 +110,16 @@ export class OwnCells {
   #keep(cell: OwnCell): void {
     cell.isKept = true;
     this.#all.push(cell);
-    if (this.#all.length > this.#mostKept) this.#forgetOver();
+    if (this.#all.length > this.#mostKept) this.#evict();
   }
 
-  #leaveToLedger(cell: OwnCell): void {
+  #resetToLedger(cell: OwnCell): void {
     if (cell.generation === this.#generation) return;
     cell.generation = this.#generation;
     if (cell.count.keeping.isInLedger) cell.base = Math.max(0, cell.slot.used - cell.slot.reserved);
   }
 
-  #forgetOver(): void {
+  #evict(): void {
     const now = this.#options.now();
     let tooMany = this.#all.length - MOST_KEPT;
     this.#all = this.#all.filter((cell) => {

@@ -29,13 +29,13 @@ export class Question {
   }
 
   /** True if the store cannot decide about any of its amounts. */
-  get isBlind(): boolean {
-    return this.cells.every(({ count }) => count.isBlind);
+  get isUndecidable(): boolean {
+    return this.cells.every(({ count }) => count.isUndecidable);
   }
 
   /** Amounts to request from the store now. The others are decided locally. */
   wanted(): readonly Wanted[] {
-    this.#remote = [...this.cells.keys()].filter((at) => !this.cells[at]?.count.isBlind);
+    this.#remote = [...this.cells.keys()].filter((at) => !this.cells[at]?.count.isUndecidable);
     return this.#remote.flatMap((index) => {
       const [one, cell] = [this.#asked[index], this.cells[index]];
       if (!one || !cell) return [];

@@ -15,7 +15,7 @@ export interface CountTerms {
   /** True while the store waits for all processes to report again, because it lost its data. */
   readonly isUnsettled: () => boolean;
   /** Number of processes that share a limit while the store is unreachable. 0: nothing is admitted. `null`: everything is. */
-  readonly sharers: () => number | null;
+  readonly processes: () => number | null;
   /** Start of the current calendar period of a limit in Unix milliseconds; 0: none. */
   readonly periodOf: (limit: Limit) => number;
 }
@@ -86,16 +86,16 @@ export class SharedCount implements Shared {
   }
 
   room(): number {
-    return this.isBlind ? this.share() : this.limit.rule.amount - this.others;
+    return this.isUndecidable ? this.share() : this.limit.rule.amount - this.others;
   }
 
   mayHave(amount: number): boolean {
-    if (this.isBlind) return false;
+    if (this.isUndecidable) return false;
     return amount < this.#refused || this.#terms.elapsed() >= this.#refusedUntil;
   }
 
   /** True if the usage of others is unknown and requests do not wait for it. Budgets wait for a store that lost its data. */
-  get isBlind(): boolean {
+  get isUndecidable(): boolean {
     if (this.isUnreadable || this.#terms.isAlone()) return true;
     return this.#terms.isUnsettled() && this.limit.rule.kind !== 'usd';
   }
@@ -128,15 +128,15 @@ export class SharedCount implements Shared {
 
   /** Highest usage that this process may reach while the store is unreachable. */
   share(): number {
-    const sharers = this.#terms.sharers();
-    if (sharers === null) return Infinity;
-    if (sharers === 0) return 0;
+    const processes = this.#terms.processes();
+    if (processes === null) return Infinity;
+    if (processes === 0) return 0;
     const { amount } = this.limit.rule;
-    const even = Math.floor(amount / sharers);
+    const even = Math.floor(amount / processes);
     // Amounts that are freed by time are freed in every process.
     if (!this.keeping.isInLedger || !this.#isCurrent) return even;
     const left = Math.max(0, amount - this.#own - this.#others);
-    return Math.min(this.#own + Math.floor(left / sharers), Math.max(this.#own, even));
+    return Math.min(this.#own + Math.floor(left / processes), Math.max(this.#own, even));
   }
 }
 

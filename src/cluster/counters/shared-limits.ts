@@ -15,7 +15,7 @@ import {
 } from '../../accounts/limits/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
-import { LedgerWords } from './ledger-words.ts';
+import { LedgerRestoration } from './ledger-words.ts';
 import { OwnCells } from './own-cells.ts';
 import { Question } from './question.ts';
 import { Reach } from './reach.ts';
@@ -68,7 +68,7 @@ export class SharedLimits implements Sharing {
   readonly #options: SharedLimitsOptions;
   readonly #reach: Reach;
   readonly #cells: OwnCells;
-  readonly #words: LedgerWords;
+  readonly #restoration: LedgerRestoration;
   readonly #counts = new WeakMap<Counter, SharedCount>();
   #questions: Question[] = [];
   #calling: Promise<void> | null = null;
@@ -85,7 +85,7 @@ export class SharedLimits implements Sharing {
     elapsed: (): number => this.#options.elapsed(),
     isAlone: (): boolean => !this.isReachable,
     isUnsettled: (): boolean => this.#settlesInMs > 0,
-    sharers: (): number | null => sharersOf(this.#options.whenUnreachable, this.#processes),
+    processes: (): number | null => sharersOf(this.#options.whenUnreachable, this.#processes),
     periodOf: ({ rule }: Limit): number => this.#options.periodStart(rule, this.#options.clock.now()),
   };
 
@@ -98,7 +98,7 @@ export class SharedLimits implements Sharing {
       gone: 'the counter server is unreachable: limits apply to each process separately',
       back: 'the counter server is reachable again: limits are shared',
     });
-    this.#words = new LedgerWords({
+    this.#restoration = new LedgerRestoration({
       ...options,
       ask: (call) => this.#ask(() => call(this.#caller())),
       restored: (counters) => {
@@ -174,7 +174,7 @@ export class SharedLimits implements Sharing {
     });
     this.#decide(question);
     if (isRunning && !question.isOver)
-      stopWaiting = clock.after(STREAM_PATIENCE_MS, () => this.#decideAlone(question));
+      stopWaiting = clock.after(STREAM_PATIENCE_MS, () => this.#decideLocally(question));
     return () => {
       stopWaiting();
       question.end();
@@ -200,12 +200,12 @@ export class SharedLimits implements Sharing {
   /** Calls the store, or decides without it while it is unreachable. */
   #decide(question: Question): void {
     if (question.isOver) return;
-    if (question.isBlind) return this.#decideAlone(question);
+    if (question.isUndecidable) return this.#decideLocally(question);
     this.#questions.push(question);
     this.#wake();
   }
 
-  #decideAlone(question: Question): void {
+  #decideLocally(question: Question): void {
     this.#mark(question.decide(this.#options.clock.now(), (count) => count.share()));
   }
 
@@ -287,7 +287,7 @@ export class SharedLimits implements Sharing {
       if (!isUnknown) count.isUnreadable = false;
     }
     const unknown = cells.filter(({ at }) => answered.states[at]?.needsLedger).map(({ count }) => count);
-    if (answered.settlesInMs === 0) this.#words.read(unknown);
+    if (answered.settlesInMs === 0) this.#restoration.read(unknown);
     for (const [question, index] of refused) this.#refuse(question, index, answered);
   }
 
@@ -305,11 +305,11 @@ export class SharedLimits implements Sharing {
     if (question.isOver) return;
     const { cell, need } = question.remote(index);
     if (settlesInMs > 0) {
-      if (question.isBlind) return this.#decide(question);
+      if (question.isUndecidable) return this.#decide(question);
       question.untilMs = this.#options.elapsed() + settlesInMs + LEDGER_PATIENCE_MS;
       void this.#again(question, this.#pause(settlesInMs));
     } else if (cell && states[cell.at]?.isUnknown && !cell.count.isUnreadable)
-      void this.#again(question, this.#words.next());
+      void this.#again(question, this.#restoration.next());
     else {
       cell?.count.refused(need);
       question.refuse();
@@ -324,8 +324,8 @@ export class SharedLimits implements Sharing {
       const question = this.#questions.shift();
       if (!question) break;
       if (question.isOver) continue;
-      if (question.isBlind) {
-        this.#decideAlone(question);
+      if (question.isUndecidable) {
+        this.#decideLocally(question);
         continue;
       }
       questions.push(question);

@@ -15,7 +15,7 @@ export interface AnswerClaim {
  * `mine`: the caller got the claim. `theirs`: another process has or produces the answer. `conflict`: the name belongs to
  * another request. `large`: another process produces it, and it is too large to share.
  */
-export type AnswerStanding =
+export type ClaimResult =
   | { readonly type: 'mine' | 'conflict' | 'large' }
   | { readonly type: 'theirs'; readonly run: string };
 
@@ -23,7 +23,7 @@ export type AnswerStanding =
 export type AnswerState = 'running' | 'complete' | 'failed' | 'large';
 
 /** Published frames and state of an answer. */
-export interface Said extends AnswerClaim {
+export interface AnswerUpdate extends AnswerClaim {
   /** Counts how often it was published from the first frame. */
   readonly edition: number;
   /** Number of frames published before. */
@@ -43,7 +43,7 @@ export interface Said extends AnswerClaim {
 export type AnswerReceipt = 'heard' | 'unheard' | 'again' | 'lost';
 
 /** Read of an answer that another process produces. */
-export interface Asked {
+export interface AnswerRead {
   readonly name: string;
   readonly run: string;
   readonly edition: number;
@@ -78,7 +78,7 @@ export const MOST_FRAMES = 32;
 
 /** All calls reject if the store is unreachable. */
 export interface AnswerStore {
-  claim(claim: AnswerClaim): Promise<AnswerStanding>;
+  claim(claim: AnswerClaim): Promise<ClaimResult>;
   /** Publishes and reads in one call. @returns responses in the same order */
-  exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged>;
+  exchange(said: readonly AnswerUpdate[], asked: readonly AnswerRead[]): Promise<Exchanged>;
 }

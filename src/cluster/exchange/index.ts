@@ -1,17 +1,17 @@
 // Messages between the processes of one installation. Kept small, because the supervisor loads it.
 export {
   type AnswerClaim,
-  type AnswerStanding,
+  type ClaimResult,
   type AnswerState,
   type AnswerStore,
-  type Asked,
+  type AnswerRead,
   type Exchanged,
   FAILED_MS,
   type AnswerReceipt,
   READER_MS,
   LEASE_MS,
   MOST_FRAMES,
-  type Said,
+  type AnswerUpdate,
   type AnswerFrames,
 } from './answer-store.ts';
 export { type PubSub, Listeners, type Topic } from './pub-sub.ts';

@@ -1,17 +1,17 @@
 // Answer store in memory, for the supervisor. The port documents its behaviour.
 import {
   type AnswerClaim,
-  type AnswerStanding,
+  type ClaimResult,
   type AnswerState,
   type AnswerStore,
-  type Asked,
+  type AnswerRead,
   type Exchanged,
   FAILED_MS,
   type AnswerReceipt,
   READER_MS,
   LEASE_MS,
   MOST_FRAMES,
-  type Said,
+  type AnswerUpdate,
   type AnswerFrames,
 } from './answer-store.ts';
 import type { UnixMs } from '../../base/units.ts';
@@ -41,7 +41,7 @@ export class MemoryAnswerStore implements AnswerStore {
     this.#now = now;
   }
 
-  async claim({ name, fingerprint, run }: AnswerClaim): Promise<AnswerStanding> {
+  async claim({ name, fingerprint, run }: AnswerClaim): Promise<ClaimResult> {
     this.#expire();
     const entry = this.#byName.get(name);
     if (!entry) {
@@ -54,12 +54,12 @@ export class MemoryAnswerStore implements AnswerStore {
     return { type: 'theirs', run: entry.run };
   }
 
-  async exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
+  async exchange(said: readonly AnswerUpdate[], asked: readonly AnswerRead[]): Promise<Exchanged> {
     this.#expire();
     return { receipts: said.map((one) => this.#publish(one)), answers: asked.map((one) => this.#read(one)) };
   }
 
-  #publish(said: Said): AnswerReceipt {
+  #publish(said: AnswerUpdate): AnswerReceipt {
     const { name, run, edition, at, frames, state } = said;
     let entry = this.#byName.get(name);
     if (entry && entry.run !== run) return 'lost';
@@ -75,7 +75,7 @@ export class MemoryAnswerStore implements AnswerStore {
     return this.#now() - entry.readAt < READER_MS ? 'heard' : 'unheard';
   }
 
-  #settle(entry: Entry, { name, run, state, keepsMs, mostChars }: Said): void {
+  #settle(entry: Entry, { name, run, state, keepsMs, mostChars }: AnswerUpdate): void {
     const now = this.#now();
     const wasComplete = entry.state === 'complete';
     entry.state = state;
@@ -95,7 +95,7 @@ export class MemoryAnswerStore implements AnswerStore {
     } else entry.expiresAt = now + LEASE_MS;
   }
 
-  #read({ name, run, edition, from }: Asked): AnswerFrames {
+  #read({ name, run, edition, from }: AnswerRead): AnswerFrames {
     const own = this.#byName.get(name);
     const isOwn = own?.run === run;
     if (isOwn) own.readAt = this.#now();
@@ -106,7 +106,7 @@ export class MemoryAnswerStore implements AnswerStore {
     return { state: entry.state, edition: entry.edition, frames, count: entry.frames.length };
   }
 
-  #entryOf({ fingerprint, run, edition }: Pick<Said, 'fingerprint' | 'run' | 'edition'>): Entry {
+  #entryOf({ fingerprint, run, edition }: Pick<AnswerUpdate, 'fingerprint' | 'run' | 'edition'>): Entry {
     const expiresAt = this.#now() + LEASE_MS;
     return {
       fingerprint,

@@ -1,16 +1,16 @@
 // Answer store on Valkey or Redis. One script call publishes and reads all answers of a process.
 import {
   type AnswerClaim,
-  type AnswerStanding,
+  type ClaimResult,
   type AnswerStore,
-  type Asked,
+  type AnswerRead,
   type Exchanged,
   FAILED_MS,
   type AnswerReceipt,
   READER_MS,
   LEASE_MS,
   MOST_FRAMES,
-  type Said,
+  type AnswerUpdate,
   type AnswerFrames,
 } from '../exchange/index.ts';
 import type { ServerLink } from './server.ts';
@@ -25,15 +25,15 @@ export class ValkeyAnswerStore implements AnswerStore {
     this.#server = server;
   }
 
-  async claim({ name, fingerprint, run }: AnswerClaim): Promise<AnswerStanding> {
+  async claim({ name, fingerprint, run }: AnswerClaim): Promise<ClaimResult> {
     const [type, theirs] = textsOf(await this.#run('begin', [name, fingerprint, run]));
     if (type === 'theirs') return { type, run: theirs ?? '' };
     if (type === 'mine' || type === 'conflict' || type === 'large') return { type };
     throw unexpected();
   }
 
-  async exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
-    const words = [...TERMS, String(said.length), ...said.flatMap(saidWords), String(asked.length)];
+  async exchange(said: readonly AnswerUpdate[], asked: readonly AnswerRead[]): Promise<Exchanged> {
+    const words = [...TERMS, String(said.length), ...said.flatMap(updateArguments), String(asked.length)];
     for (const { name, run, edition, from } of asked) words.push(name, run, String(edition), String(from));
     const answer = await this.#run('exchange', words);
     if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw unexpected();
@@ -45,7 +45,7 @@ export class ValkeyAnswerStore implements AnswerStore {
   }
 }
 
-function saidWords(said: Said): readonly string[] {
+function updateArguments(said: AnswerUpdate): readonly string[] {
   const { name, fingerprint, run, edition, at, state, keepsMs, mostChars, frames } = said;
   const numbers = [Math.ceil(keepsMs), Math.ceil(mostChars), frames.length].map(String);
   return [name, fingerprint, run, String(edition), String(at), state, ...numbers, ...frames];

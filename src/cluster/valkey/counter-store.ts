@@ -30,7 +30,7 @@ export class ValkeyCounterStore implements CounterStore {
     const words = [
       ...[caller.lastReplyAtMs, cells.length, requests.length].map(String),
       ...cells.flatMap(wordsOfCell),
-      ...requests.flatMap((wanted) => [String(wanted.length), ...wanted.flatMap(wordsOfWanted)]),
+      ...requests.flatMap((wanted) => [String(wanted.length), ...wanted.flatMap(requestArguments)]),
     ];
     const [head, states, granted] = listOf(await this.#run('take', caller, words));
     const [atMs = 0, isAway, epoch = 0, processes = 1, settlesInMs = 0] = listOf(head).map(Number);
@@ -74,7 +74,7 @@ function wordsOfCell({ counter, period, windowMs, isInLedger, cell, ...one }: Ce
   return [counter, ...kept, cell, ...[one.used, one.settled, one.isOpen ? 1 : 0, one.ageMs].map(String)];
 }
 
-function wordsOfWanted({ at, limit, need, want, clips }: Wanted): readonly string[] {
+function requestArguments({ at, limit, need, want, clips }: Wanted): readonly string[] {
   return [at, limit, need, want, clips ? 1 : 0].map(String);
 }
 

@@ -1,5 +1,12 @@
 // Answers under idempotency keys shared between workers, stored in the supervisor's memory.
-import type { AnswerClaim, AnswerStanding, AnswerStore, Asked, Exchanged, Said } from '../exchange/index.ts';
+import type {
+  AnswerClaim,
+  ClaimResult,
+  AnswerStore,
+  AnswerRead,
+  Exchanged,
+  AnswerUpdate,
+} from '../exchange/index.ts';
 import type { Channel } from './channel.ts';
 
 const CLAIM = 'answers claim';
@@ -13,11 +20,11 @@ export class SupervisorAnswerStore implements AnswerStore {
     this.#channel = channel;
   }
 
-  claim(claim: AnswerClaim): Promise<AnswerStanding> {
-    return this.#channel.ask(CLAIM, claim) as Promise<AnswerStanding>;
+  claim(claim: AnswerClaim): Promise<ClaimResult> {
+    return this.#channel.ask(CLAIM, claim) as Promise<ClaimResult>;
   }
 
-  exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
+  exchange(said: readonly AnswerUpdate[], asked: readonly AnswerRead[]): Promise<Exchanged> {
     return this.#channel.ask(EXCHANGE, { said, asked }) as Promise<Exchanged>;
   }
 }
@@ -27,7 +34,10 @@ export function answerAnswers(store: AnswerStore): Readonly<Record<string, (inpu
   return {
     [CLAIM]: (claim) => store.claim(claim as AnswerClaim),
     [EXCHANGE]: (input) => {
-      const { said, asked } = input as { readonly said: readonly Said[]; readonly asked: readonly Asked[] };
+      const { said, asked } = input as {
+        readonly said: readonly AnswerUpdate[];
+        readonly asked: readonly AnswerRead[];
+      };
       return store.exchange(said, asked);
     },
   };

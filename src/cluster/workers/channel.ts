@@ -7,7 +7,7 @@ type Message =
 
 type Answering = (input: unknown) => unknown;
 
-interface Asked {
+interface PendingCall {
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -15,7 +15,7 @@ interface Asked {
 export class Channel {
   readonly #send: (message: Message) => void;
   readonly #answers = new Map<string, Answering>();
-  readonly #asked = new Map<number, Asked>();
+  readonly #asked = new Map<number, PendingCall>();
   #lastId = 0;
   #isClosed = false;
 

@@ -16,7 +16,7 @@ const START_MS = 60_000;
 const PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 /** A worker that ran for this many milliseconds is replaced immediately. */
-const WELL_MS = 60_000;
+const HEALTHY_MS = 60_000;
 /** Timeout for the metrics of other workers, in milliseconds. */
 const METRICS_MS = 2_000;
 
@@ -172,11 +172,11 @@ export class Supervisor {
       isLeaving: false,
     };
     this.#running.add(running);
-    void this.#bury(running, (code) => listening.reject(new FailedStart(code)));
+    void this.#onExit(running, (code) => listening.reject(new FailedStart(code)));
     return running;
   }
 
-  async #bury(running: Running, report: (exitCode: number) => void): Promise<void> {
+  async #onExit(running: Running, report: (exitCode: number) => void): Promise<void> {
     const code = await running.child.exited;
     this.#running.delete(running);
     report(code);
@@ -188,7 +188,7 @@ export class Supervisor {
     const code = await running.child.exited;
     if (running.isLeaving || this.#isStopping || place.current !== running) return;
     const { clock, log } = this.#options;
-    place.deaths = clock.now() - running.sinceMs >= WELL_MS ? 0 : place.deaths + 1;
+    place.deaths = clock.now() - running.sinceMs >= HEALTHY_MS ? 0 : place.deaths + 1;
     const pauseMs = place.deaths === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** (place.deaths - 1));
     const fields = { worker: place.worker, exit_code: code, again_in_ms: pauseMs };
     log.error('a worker died and is being replaced', fields);

@@ -75,7 +75,7 @@ export class EventHub implements SettlementObserver {
 
   /** Publishes a change. */
   changed(of: Changed): void {
-    this.bring({ type: 'change', of });
+    this.deliver({ type: 'change', of });
   }
 
   /** Subscribes to all events. @param closing called when the gateway stops @returns a function that unsubscribes */
@@ -101,13 +101,13 @@ export class EventHub implements SettlementObserver {
   }
 
   /** Sets the listener that forwards local events to other processes. @param listener null: stop forwarding */
-  carry(listener: Listener<SharedEvent> | null): void {
+  forward(listener: Listener<SharedEvent> | null): void {
     this.#remote = listener;
     this.#changed();
   }
 
   /** Delivers an event of another process to local subscribers. Alerts of unknown types are dropped. */
-  bring(event: ForeignEvent): void {
+  deliver(event: ForeignEvent): void {
     if (!isKnown(event)) return;
     for (const listener of this.#listeners) listener(event);
   }
@@ -122,7 +122,7 @@ export class EventHub implements SettlementObserver {
     const watch = new EndpointWatch(this.#routing, clock.now());
     return this.#clock.every(LOOK_MS, () => {
       for (const change of watch.look(clock.now()))
-        this.bring({ type: 'endpoint', change: { ...change, until: shownTime(clock, change.until) } });
+        this.deliver({ type: 'endpoint', change: { ...change, until: shownTime(clock, change.until) } });
     });
   }
 
@@ -132,7 +132,7 @@ export class EventHub implements SettlementObserver {
 
   #publish(event: SharedEvent): void {
     this.#remote?.(event);
-    this.bring(event);
+    this.deliver(event);
   }
 }
 

@@ -2,12 +2,12 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import {
   type AnswerStore,
-  type Asked,
+  type AnswerRead,
   FAILED_MS,
   READER_MS,
   LEASE_MS,
   MemoryAnswerStore,
-  type Said,
+  type AnswerUpdate,
 } from '../../../src/cluster/exchange/index.ts';
 import { ValkeyAnswerStore, ValkeyServer } from '../../../src/cluster/valkey/index.ts';
 import { scriptOf } from '../../../src/cluster/valkey/server.ts';
@@ -21,7 +21,7 @@ interface Making {
 }
 
 const KEEPS_MS = 60_000;
-const said = (changes: Partial<Said> = {}): Said => ({
+const said = (changes: Partial<AnswerUpdate> = {}): AnswerUpdate => ({
   name: 'n',
   fingerprint: 'f',
   run: 'r1',
@@ -33,7 +33,7 @@ const said = (changes: Partial<Said> = {}): Said => ({
   mostChars: 1000,
   ...changes,
 });
-const asked = (changes: Partial<Asked> = {}): Asked => ({
+const asked = (changes: Partial<AnswerRead> = {}): AnswerRead => ({
   name: 'n',
   run: 'r1',
   edition: 0,
@@ -43,9 +43,9 @@ const asked = (changes: Partial<Asked> = {}): Asked => ({
 const claimOf = (run: string, name = 'n', fingerprint = 'f') => ({ name, fingerprint, run });
 
 function describeAnswerStore(name: string, make: () => Promise<Making>): void {
-  const say = async (store: AnswerStore, changes: Partial<Said> = {}) =>
+  const say = async (store: AnswerStore, changes: Partial<AnswerUpdate> = {}) =>
     (await store.exchange([said(changes)], [])).receipts[0];
-  const ask = async (store: AnswerStore, changes: Partial<Asked> = {}) =>
+  const ask = async (store: AnswerStore, changes: Partial<AnswerRead> = {}) =>
     (await store.exchange([], [asked(changes)])).answers[0];
 
   describe(name, () => {

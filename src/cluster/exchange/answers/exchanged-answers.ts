@@ -12,7 +12,7 @@ import { Reach } from '../../counters/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import { newId } from '../../../base/runtime/ids.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';
-import type { AnswerStore, Asked, Exchanged, Said } from '../answer-store.ts';
+import type { AnswerStore, AnswerRead, Exchanged, AnswerUpdate } from '../answer-store.ts';
 import { Following } from './following.ts';
 import { Publishing } from './publishing.ts';
 import { SealedFrames } from './sealed-frames.ts';
@@ -21,7 +21,7 @@ import type { DurationMs } from '../../../base/units.ts';
 /** Milliseconds between two calls. */
 const LOOK_MS = 100;
 /** Timeout of the last call when the process ends, in milliseconds. */
-const FAREWELL_MS = 1000;
+const LAST_CALL_MS = 1000;
 /** Maximum characters of frames per call. */
 const MOST_CHARS = 2_000_000;
 
@@ -60,11 +60,11 @@ export class ExchangedAnswers implements AnswerExchange {
     const { store, elapsed, limits } = this.#options;
     const run = newId('run_');
     const claim = { name: this.#frames.hide(name), fingerprint: this.#frames.hide(fingerprint), run };
-    const standing = this.#reach.mayTry ? (await this.#reach.ask(() => store.claim(claim)))?.answer : null;
-    if (!standing) return { type: 'own', publication: null };
-    if (standing.type === 'theirs')
-      return { type: 'other', follow: (reader) => this.#follow(claim.name, standing.run, reader) };
-    if (standing.type !== 'mine') return { type: standing.type };
+    const claimed = this.#reach.mayTry ? (await this.#reach.ask(() => store.claim(claim)))?.answer : null;
+    if (!claimed) return { type: 'own', publication: null };
+    if (claimed.type === 'theirs')
+      return { type: 'other', follow: (reader) => this.#follow(claim.name, claimed.run, reader) };
+    if (claimed.type !== 'mine') return { type: claimed.type };
     const publication = new Publishing({ claim, frames: this.#frames, elapsed, limits, isOnce: false });
     this.#publishings.add(publication);
     this.#look();
@@ -89,7 +89,7 @@ export class ExchangedAnswers implements AnswerExchange {
 
   /** Publishes the rest, if that is possible immediately. */
   async stop(): Promise<void> {
-    const until = this.#options.elapsed() + FAREWELL_MS;
+    const until = this.#options.elapsed() + LAST_CALL_MS;
     const isLeft = (): boolean => [...this.#publishings].some(({ isOver }) => isOver);
     while (isLeft() && this.#reach.isOpen && this.#options.elapsed() < until) await this.#exchange();
     this.#stopLooking?.();
@@ -121,18 +121,18 @@ export class ExchangedAnswers implements AnswerExchange {
   }
 
   async #publishAndAsk(): Promise<void> {
-    const said = this.#said();
-    const asked: [Following, Asked][] = [];
+    const updates = this.#updates();
+    const asked: [Following, AnswerRead][] = [];
     for (const each of this.#followings) {
       const question = each.ask();
       if (question) asked.push([each, question]);
     }
-    if (said.length + asked.length === 0) return;
+    if (updates.length + asked.length === 0) return;
     const reply = await this.#ask(
-      said.map(([, words]) => words),
+      updates.map(([, words]) => words),
       asked.map(([, words]) => words),
     );
-    for (const [at, [publishing, words]] of said.entries()) {
+    for (const [at, [publishing, words]] of updates.entries()) {
       const receipt = reply?.receipts[at];
       if (receipt) publishing.take(words, receipt);
     }
@@ -143,21 +143,21 @@ export class ExchangedAnswers implements AnswerExchange {
     }
   }
 
-  #said(): [Publishing, Said][] {
-    const said: [Publishing, Said][] = [];
+  #updates(): [Publishing, AnswerUpdate][] {
+    const updates: [Publishing, AnswerUpdate][] = [];
     let chars = 0;
     for (const each of this.#publishings) {
       if (chars > MOST_CHARS) break;
-      const words = each.say();
+      const words = each.takeUpdate();
       if (!words) continue;
-      said.push([each, words]);
+      updates.push([each, words]);
       for (const frame of words.frames) chars += frame.length;
     }
-    return said;
+    return updates;
   }
 
-  async #ask(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged | null> {
+  async #ask(updates: readonly AnswerUpdate[], asked: readonly AnswerRead[]): Promise<Exchanged | null> {
     if (!this.#reach.mayTry) return null;
-    return (await this.#reach.ask(() => this.#options.store.exchange(said, asked)))?.answer ?? null;
+    return (await this.#reach.ask(() => this.#options.store.exchange(updates, asked)))?.answer ?? null;
   }
 }

@@ -1,7 +1,7 @@
 // Follows an answer that another process produces, and passes it to a local reader exactly once, even if the store loses
 // its data in between.
 import type { Client, ClientStream, FollowedEnd } from '../../../engine/index.ts';
-import type { Asked, AnswerFrames } from '../answer-store.ts';
+import type { AnswerRead, AnswerFrames } from '../answer-store.ts';
 import type { AnswerHead, SealedFrames } from './sealed-frames.ts';
 
 /** Milliseconds after which an unknown answer counts as gone. Its process publishes it again if the store lost it. */
@@ -30,7 +30,7 @@ export class Following {
   /** Pieces of an answer that is not streamed. */
   #pieces: string[] = [];
   /** Bytes that the reader has received. */
-  #had = 0;
+  #receivedBytes = 0;
   /** Received bytes to skip in a republished answer. */
   #toSkip = 0;
   #knownAt: number;
@@ -49,7 +49,7 @@ export class Following {
   }
 
   /** Next read of the store; null while the reader's buffer is full. */
-  ask(): Asked | null {
+  ask(): AnswerRead | null {
     if (this.#isOver || this.#isFull) return null;
     const { name, run } = this.#options;
     return { name, run, edition: this.#edition, from: this.#from };
@@ -69,7 +69,7 @@ export class Following {
     if (edition !== this.#edition) {
       this.#edition = edition;
       this.#from = 0;
-      this.#toSkip = this.#had;
+      this.#toSkip = this.#receivedBytes;
     }
     for (const frame of frames) if (!this.#takeFrame(frame)) return this.#finish('gone');
     if (state !== 'running' && this.#from === count) this.#complete(state === 'complete' ? 'good' : 'failed');
@@ -89,7 +89,7 @@ export class Following {
     if (bytes === null) return false;
     const rest = bytes.slice(this.#toSkip);
     this.#toSkip -= bytes.length - rest.length;
-    this.#had += rest.length;
+    this.#receivedBytes += rest.length;
     if (rest === '') return true;
     if (!this.#stream) this.#pieces.push(rest);
     else if (!this.#stream.write(rest, 'bytes')) this.#isFull = true;

@@ -14,7 +14,7 @@ import {
   type AnswerState,
   type AnswerReceipt,
   READER_MS,
-  type Said,
+  type AnswerUpdate,
 } from '../answer-store.ts';
 import type { AnswerHead, SealedFrames } from './sealed-frames.ts';
 import type { DurationMs } from '../../../base/units.ts';
@@ -48,12 +48,12 @@ export class Publishing implements Publication {
   #edition = 0;
   /** Reads the answer for other processes; null while it has no readers there. */
   #reader: Reader | null = null;
-  #saidAt: number;
+  #publishedAt: number;
   readonly #begunAt: number;
 
   constructor(options: PublishingOptions) {
     this.#options = options;
-    this.#saidAt = this.#begunAt = options.elapsed();
+    this.#publishedAt = this.#begunAt = options.elapsed();
   }
 
   /** True once the answer has ended, so that its rest can be published. */
@@ -73,16 +73,16 @@ export class Publishing implements Publication {
   }
 
   /** Next frames to publish; null for none. */
-  say(): Said | null {
+  takeUpdate(): AnswerUpdate | null {
     const { claim, elapsed, limits, isOnce } = this.#options;
     // As after a failure, its frames stay readable for a moment while the name is free.
     if (isOnce && this.#reader?.isOver === true) this.#end ??= 'failed';
     // An answer that is not kept in this process is not kept for other replicas either.
     if (this.#end === null && this.#answer?.isKept() === false) this.#leave();
     const reader = this.#reader;
-    const isDue = elapsed() - this.#saidAt >= RENEW_MS;
+    const isDue = elapsed() - this.#publishedAt >= RENEW_MS;
     if (!isDue && this.#end === null && !reader?.hasFrames) return null;
-    this.#saidAt = elapsed();
+    this.#publishedAt = elapsed();
     const { ttlMs, maxBytes } = limits();
     const frames = reader?.frames(MOST_FRAMES) ?? [];
     return {
@@ -97,7 +97,7 @@ export class Publishing implements Publication {
   }
 
   /** Takes the response to the last report. */
-  take({ frames, state }: Said, receipt: AnswerReceipt): void {
+  take({ frames, state }: AnswerUpdate, receipt: AnswerReceipt): void {
     if (receipt === 'lost') return this.#stop();
     if (receipt === 'again') return this.#again();
     this.#reader?.was(frames.length);

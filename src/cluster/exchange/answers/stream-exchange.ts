@@ -20,7 +20,7 @@ const MOST_ASKED = 1_000;
 type Message =
   | { readonly type: 'delete'; readonly project: string; readonly id: string }
   | { readonly type: 'ask'; readonly ask: string; readonly project: string; readonly id: string }
-  | ({ readonly type: 'has'; readonly ask: string } & Standing)
+  | ({ readonly type: 'has'; readonly ask: string } & RemoteState)
   | { readonly type: 'has'; readonly ask: string; readonly gone: Gone }
   | {
       readonly type: 'follow';
@@ -30,7 +30,7 @@ type Message =
       readonly after: number | null;
     };
 
-type Standing = Pick<RemoteStream, 'first' | 'next' | 'opening' | 'hasEnded'>;
+type RemoteState = Pick<RemoteStream, 'first' | 'next' | 'opening' | 'hasEnded'>;
 
 export interface StreamExchangeOptions {
   readonly pubSub: PubSub;
@@ -41,7 +41,7 @@ export interface StreamExchangeOptions {
 
 export class StreamExchange implements RemoteStreams {
   readonly #options: StreamExchangeOptions;
-  readonly #asked = new Map<string, (reply: Standing | Gone | null) => void>();
+  readonly #asked = new Map<string, (reply: RemoteState | Gone | null) => void>();
 
   constructor(options: StreamExchangeOptions) {
     this.#options = options;
@@ -55,7 +55,7 @@ export class StreamExchange implements RemoteStreams {
   async find(project: string, id: string): Promise<RemoteStream | Gone | null> {
     if (this.#asked.size >= MOST_ASKED) return null;
     const ask = newId('ask_');
-    const found = await new Promise<Standing | Gone | null>((resolve) => {
+    const found = await new Promise<RemoteState | Gone | null>((resolve) => {
       const stop = this.#options.clock.after(ASK_MS, () => resolve(null));
       this.#asked.set(ask, (reply) => {
         stop();

@@ -18,7 +18,7 @@ const FRAME_CHARS = 64;
 /** Version of the message format. Other versions are ignored. */
 const FORM = 1;
 
-type Sent = readonly [type: CarriedEvent['type'], data: JsonObject];
+type Sent = readonly [type: ForwardedEvent['type'], data: JsonObject];
 
 export interface EventExchangeOptions {
   readonly pubSub: PubSub;
@@ -32,7 +32,7 @@ export interface EventExchangeOptions {
 
 export class EventExchange {
   readonly #options: EventExchangeOptions;
-  #gathered: CarriedEvent[] = [];
+  #gathered: ForwardedEvent[] = [];
   #lost = 0;
   #stopAsking: (() => void) | undefined;
   #cancelPublishing: (() => void) | undefined;
@@ -54,7 +54,7 @@ export class EventExchange {
     this.#stopAsking?.();
     this.#cancelPublishing?.();
     if (this.#gathered.length > 0) this.#publish();
-    this.#unwatched();
+    this.#stopForwarding();
   }
 
   /** Asks other processes for their events. */
@@ -69,16 +69,16 @@ export class EventExchange {
   #watched(): void {
     const { clock, events } = this.#options;
     this.#cancelLeaving?.();
-    this.#cancelLeaving = clock.after(WATCHED_MS, () => this.#unwatched());
-    events.carry((event) => this.#gather(event));
+    this.#cancelLeaving = clock.after(WATCHED_MS, () => this.#stopForwarding());
+    events.forward((event) => this.#gather(event));
   }
 
-  #unwatched(): void {
+  #stopForwarding(): void {
     this.#cancelLeaving?.();
-    this.#options.events.carry(null);
+    this.#options.events.forward(null);
   }
 
-  #gather(event: CarriedEvent): void {
+  #gather(event: ForwardedEvent): void {
     const { clock, processes } = this.#options;
     this.#gathered.push(event);
     if (this.#gathered.length > Math.max(1, Math.floor(MOST_EVENTS / processes()))) {
@@ -122,18 +122,18 @@ export class EventExchange {
   #take(text: string): void {
     const { events } = this.#options;
     if (!events.hasAudience) return;
-    for (const event of eventsOf(text)) events.bring(event);
+    for (const event of eventsOf(text)) events.deliver(event);
   }
 }
 
-function dataOf(event: CarriedEvent): JsonObject {
+function dataOf(event: ForwardedEvent): JsonObject {
   if (event.type === 'generation') return event.summary();
   const { type, message, data } = event.alert;
   return { type, message, data };
 }
 
 /** Events of a message; empty for other versions and invalid messages. */
-function eventsOf(text: string): readonly (CarriedEvent | LostEvents)[] {
+function eventsOf(text: string): readonly (ForwardedEvent | LostEvents)[] {
   if (text.length > MOST_CHARS) return [];
   try {
     const [form, lost, received] = JSON.parse(text) as readonly [unknown, unknown, readonly Sent[]];
@@ -145,7 +145,7 @@ function eventsOf(text: string): readonly (CarriedEvent | LostEvents)[] {
   }
 }
 
-function eventOf(type: unknown, data: unknown): readonly CarriedEvent[] {
+function eventOf(type: unknown, data: unknown): readonly ForwardedEvent[] {
   if (!isJsonObject(data)) return [];
   if (type === 'generation') return typeof data['id'] === 'string' ? [{ type, summary: () => data }] : [];
   const { type: alertType, message, data: about } = data;
@@ -159,7 +159,7 @@ function isCount(value: unknown): value is number {
 
 // Types of exchanged events, and their source in each process.
 
-export type CarriedEvent =
+export type ForwardedEvent =
   /** A request has ended. The summary is created on demand. */
   | { readonly type: 'generation'; readonly summary: () => JsonObject }
   | {
@@ -179,6 +179,6 @@ export interface EventSource {
   readonly hasAudience: boolean;
   whenAudience(changed: (isThere: boolean) => void): void;
   /** @param listener receives every event of this process; null: none */
-  carry(listener: ((event: CarriedEvent) => void) | null): void;
-  bring(event: CarriedEvent | LostEvents): void;
+  forward(listener: ((event: ForwardedEvent) => void) | null): void;
+  deliver(event: ForwardedEvent | LostEvents): void;
 }
