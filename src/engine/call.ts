@@ -90,7 +90,7 @@ export interface JobCall {
   /** Called when a request to an upstream is sent. */
   sent(): void;
   /** The complete answer could not be stored. @param appendTo conversation that it belongs to; undefined: none */
-  unkept(response: StoredResponse, appendTo: string | undefined, error: unknown): void;
+  notStored(response: StoredResponse, appendTo: string | undefined, error: unknown): void;
   /** Called when the record exists. */
   recorded(record: GenerationRecord): void;
   /** Called before a tool call that may have side effects. Resolves once durable. */

@@ -72,7 +72,7 @@ export class LocalModels {
     }
     // This forgets servers that were removed from the configuration.
     this.#known = known;
-    if (first.length > 0) await this.#patiently(Promise.all(first));
+    if (first.length > 0) await this.#withTimeout(Promise.all(first));
     return modelsOf(inForce, known, servers, now);
   }
 
@@ -99,7 +99,7 @@ export class LocalModels {
     return asked;
   }
 
-  async #patiently(answers: Promise<unknown>): Promise<void> {
+  async #withTimeout(answers: Promise<unknown>): Promise<void> {
     let cancel = (): void => {};
     const enough = new Promise<void>((resolve) => {
       cancel = this.#input.clock.after(PATIENCE_MS, resolve);

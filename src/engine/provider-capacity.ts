@@ -13,7 +13,7 @@ export function refusalOfProvider(limits: Limits, { provider, modelId }: Endpoin
 }
 
 /** Retry delay of work that yields capacity to interactive requests, in milliseconds. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /** @throws GatewayError `rate_limited` when `share` of a provider's limit is used, from 0 to 1 */
 export function requireShare(limits: Limits, { provider, modelId }: Endpoint, share: number): void {
@@ -25,7 +25,7 @@ export function requireShare(limits: Limits, { provider, modelId }: Endpoint, sh
     throw new GatewayError(
       'rate_limited',
       `${percent} % of a limit of ${provider} is used (${limitText(limit.rule)}). Batches and background responses wait, to leave capacity for interactive requests.`,
-      { code: 'provider_share_used', fault: 'gateway', retryAfterMs: AGAIN_MS },
+      { code: 'provider_share_used', fault: 'gateway', retryAfterMs: RETRY_MS },
     );
   }
 }

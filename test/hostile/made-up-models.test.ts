@@ -32,7 +32,7 @@ function fail(state: MemoryRoutingState, modelId: string): void {
 }
 
 const standing = (state: MemoryRoutingState, modelId: string): string =>
-  state.health(idOf(modelId)).standing(NOW).state;
+  state.health(idOf(modelId)).availability(NOW).state;
 
 test('breakers of the catalog, and those set by hand, outlive ten thousand made-up models', () => {
   const state = stateOf();
@@ -42,7 +42,7 @@ test('breakers of the catalog, and those set by hand, outlive ten thousand made-
   for (let index = 0; index < 25_000; index++) fail(state, `vendor/${index}`);
   expect(standing(state, LISTED)).toBe('open');
   expect(standing(state, 'vendor/own-name')).toBe('open');
-  expect(state.health(idOf('vendor/own-name')).standing(NOW).reason).toBe('maintenance');
+  expect(state.health(idOf('vendor/own-name')).availability(NOW).reason).toBe('maintenance');
   expect(state.remembered().length).toBeLessThan(350);
   state.enable(idOf('vendor/own-name'));
   for (let index = 0; index < 1000; index++) fail(state, `vendor/${index}`);

@@ -71,8 +71,8 @@ test('change nothing for longer than an operator may, and nothing that has anoth
   send({ disabled: { forMs: 1000, reason: 'x'.repeat(5000) } });
   send({ failures: { 'made-up': 1 } });
   send({ attempts: 1e300, faults: 1e300 });
-  expect(routing.health(ID).standing(clock.now()).state).toBe('closed');
+  expect(routing.health(ID).availability(clock.now()).state).toBe('closed');
   send({ disabled: { forMs: 1000, reason: 'maintenance' } });
-  expect(routing.health(ID).standing(clock.now()).state).toBe('open');
+  expect(routing.health(ID).availability(clock.now()).state).toBe('open');
   exchange.stop();
 });

@@ -48,8 +48,8 @@ export class Bench {
     return this.state.health(endpoint);
   }
 
-  get standing(): string {
-    return this.health().standing(this.clock.now()).state;
+  get availability(): string {
+    return this.health().availability(this.clock.now()).state;
   }
 
   get successRate(): number | null {

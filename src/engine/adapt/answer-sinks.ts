@@ -199,7 +199,7 @@ function says(item: Item): boolean {
 class HiddenEndFilter implements EventSink {
   readonly #inner: EventSink;
   readonly #isExcluded: boolean;
-  #hasSaid = false;
+  #hasContent = false;
   #held: CanonicalEvent[] = [];
   /** Indices of the items whose events are held. */
   readonly #indices = new Set<number>();
@@ -212,19 +212,19 @@ class HiddenEndFilter implements EventSink {
   on(event: CanonicalEvent): void {
     switch (event.type) {
       case 'text':
-        if (event.text !== '') this.#hasSaid = true;
+        if (event.text !== '') this.#hasContent = true;
         this.#release();
         break;
       case 'arguments':
         this.#release();
         break;
       case 'open':
-        if (event.item.type === 'reasoning' && this.#hasSaid) {
+        if (event.item.type === 'reasoning' && this.#hasContent) {
           this.#indices.add(event.index);
           this.#held.push(event);
           return;
         }
-        if (event.item.type === 'tool_call') this.#hasSaid = true;
+        if (event.item.type === 'tool_call') this.#hasContent = true;
         this.#release();
         break;
       case 'reasoning':

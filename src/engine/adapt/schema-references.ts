@@ -28,7 +28,7 @@ export function mostReferences(schema: JsonObject, objects: readonly JsonObject[
     let sum = 0;
     for (const inner of ofSameValue(from)) if (isJsonObject(inner)) sum += count(inner);
     for (const keyword of REFERENCES) {
-      const target = anchors.get(from[keyword]) ?? pointedAt(schema, from[keyword]);
+      const target = anchors.get(from[keyword]) ?? resolvePointer(schema, from[keyword]);
       if (isJsonObject(target)) sum += 1 + count(target);
     }
     counts.set(from, sum);
@@ -51,7 +51,7 @@ function ofSameValue(schema: JsonObject): readonly (JsonValue | undefined)[] {
 }
 
 /** Target of a JSON Pointer in a fragment (RFC 6901, section 6). Undefined: the reference has another form. */
-function pointedAt(schema: JsonObject, reference: JsonValue | undefined): JsonValue | undefined {
+function resolvePointer(schema: JsonObject, reference: JsonValue | undefined): JsonValue | undefined {
   if (reference === '#') return schema;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
   let found: JsonValue | undefined = schema;

@@ -31,8 +31,8 @@ const MOST_PATTERNS = 200;
 const MOST_UNCHECKED = 5;
 /** Maximum references followed for one value. A schema can double them at each level. */
 const MOST_REFERENCES = 50_000;
-const ENDLESS = 'it refers to itself endlessly';
-const TOO_OFTEN = 'it refers to itself too often';
+const ENDLESS_REFERENCE = 'it refers to itself endlessly';
+const TOO_MANY_REFERENCES = 'it refers to itself too often';
 /** Maximum steps of all patterns together for one value. */
 const MOST_PATTERN_STEPS = 1_000_000;
 
@@ -185,7 +185,7 @@ function ajvFor(
       !wanted || new Set(values.map(sorted)).size === values.length,
   });
   const followed = (): void => {
-    if (--limits.references < 0) throw new RangeError(TOO_OFTEN);
+    if (--limits.references < 0) throw new RangeError(TOO_MANY_REFERENCES);
   };
   ajv.removeKeyword('$ref');
   ajv.addKeyword({
@@ -228,8 +228,8 @@ function readSchema(schema: JsonObject): Pick<Facts, 'namePatterns'> & Pick<Comp
   };
   visit(schema, 0);
   const references = mostReferences(schema, objects);
-  if (references === Infinity) throw new RangeError(ENDLESS);
-  if (references > MOST_REFERENCES) throw new RangeError(TOO_OFTEN);
+  if (references === Infinity) throw new RangeError(ENDLESS_REFERENCE);
+  if (references > MOST_REFERENCES) throw new RangeError(TOO_MANY_REFERENCES);
   return { namePatterns, objects: objects.length };
 }
 
@@ -256,7 +256,7 @@ function isOutOfStack(error: unknown): boolean {
 
 function unusable(error: unknown, path: string): GatewayError {
   const said = error instanceof Error ? error.message : String(error);
-  const reason = isOutOfStack(error) ? `it is too complex, or ${ENDLESS}` : said;
+  const reason = isOutOfStack(error) ? `it is too complex, or ${ENDLESS_REFERENCE}` : said;
   return new GatewayError('invalid_request', TEXTS.unusableSchema(path, reason), {
     param: path,
   });

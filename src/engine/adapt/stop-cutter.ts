@@ -4,7 +4,7 @@ import type { CanonicalEvent, EventSink, TextEvent } from '../../canonical/index
 
 export class StopCutter implements EventSink {
   readonly #next: EventSink;
-  readonly #seekers: readonly Seeker[];
+  readonly #matchers: readonly SequenceMatcher[];
   readonly #onCut: () => void;
   #held = '';
   #heldEvent: TextEvent | undefined;
@@ -14,7 +14,9 @@ export class StopCutter implements EventSink {
   /** @param onCut called at the match, so that the upstream request can be aborted */
   constructor(next: EventSink, sequences: readonly string[], onCut: () => void) {
     this.#next = next;
-    this.#seekers = sequences.flatMap((sequence) => (sequence === '' ? [] : [new Seeker(sequence)]));
+    this.#matchers = sequences.flatMap((sequence) =>
+      sequence === '' ? [] : [new SequenceMatcher(sequence)],
+    );
     this.#onCut = onCut;
   }
 
@@ -44,7 +46,7 @@ export class StopCutter implements EventSink {
       return;
     }
     let keep = 0;
-    for (const { matched } of this.#seekers) keep = Math.max(keep, matched);
+    for (const { matched } of this.#matchers) keep = Math.max(keep, matched);
     this.#held = text.slice(text.length - keep);
     this.#heldEvent = keep > 0 ? event : undefined;
     if (text.length > keep) this.#next.on({ ...event, text: text.slice(0, text.length - keep) });
@@ -56,9 +58,9 @@ export class StopCutter implements EventSink {
    */
   #firstMatch(text: string): { readonly end: number; readonly sequence: string } | undefined {
     let best: { end: number; sequence: string } | undefined;
-    for (const seeker of this.#seekers) {
-      const end = seeker.seek(text);
-      const { sequence } = seeker;
+    for (const matcher of this.#matchers) {
+      const end = matcher.seek(text);
+      const { sequence } = matcher;
       const isLonger = best !== undefined && end === best.end && sequence.length > best.sequence.length;
       if (end >= 0 && (!best || end < best.end || isLonger)) best = { end, sequence };
     }
@@ -70,13 +72,13 @@ export class StopCutter implements EventSink {
     if (!event) return;
     this.#next.on({ ...event, text: this.#held, logprobs: undefined });
     this.#held = '';
-    for (const seeker of this.#seekers) seeker.matched = 0;
+    for (const matcher of this.#matchers) matcher.matched = 0;
     this.#heldEvent = undefined;
   }
 }
 
 /** Incremental search for one sequence. Each character is examined once (Knuth, Morris and Pratt, 1977). */
-class Seeker {
+class SequenceMatcher {
   readonly sequence: string;
   /** Number of leading characters of the sequence that the text so far ends with. */
   matched = 0;

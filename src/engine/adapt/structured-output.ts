@@ -86,8 +86,8 @@ export function schemaToPrepare(
   ability: Pick<FormatAbility, 'structuredOutput' | 'faithful'>,
 ): JsonObject | undefined {
   if (format.type !== 'json_schema') return undefined;
-  const isBelieved = ability.faithful && ability.structuredOutput === 'json_schema';
-  return isBelieved && format.unwrap === undefined ? undefined : format.schema;
+  const isGuaranteed = ability.faithful && ability.structuredOutput === 'json_schema';
+  return isGuaranteed && format.unwrap === undefined ? undefined : format.schema;
 }
 
 class FormatJudge implements AnswerCheck {

@@ -36,7 +36,7 @@ export class AnswerLosses implements EventSink {
   /** URLs of pages that the answer cites. */
   readonly #cited = new Set<string>();
   /** True once the answer contains something visible. */
-  #says = false;
+  #hasContent = false;
   #items = 0;
 
   /**
@@ -65,8 +65,9 @@ export class AnswerLosses implements EventSink {
         break;
       case 'finish':
         this.#reportSearches();
-        if (event.unreported && !this.#isOwn(event.source)) this.#lose('output', event.unreported.join(', '));
-        if (!this.#says && this.#lost.length > 0) this.#renderLosses();
+        if (event.unreported && !this.#isOwn(event.source))
+          this.#addLoss('output', event.unreported.join(', '));
+        if (!this.#hasContent && this.#lost.length > 0) this.#renderLosses();
         break;
       default:
     }
@@ -81,12 +82,12 @@ export class AnswerLosses implements EventSink {
         `the upstream reported ${said}, which ${said > MOST_COUNTED ? 'exceeds any possible response' : 'contradicts its totals'}; ${counted} tokens are counted`,
       );
     if (input.cacheWrite5m + input.cacheWrite1h > 0 && !this.#client.server.represents.has('cache_writes'))
-      this.#lose('usage.cache_writes', 'the number of tokens written to a cache');
+      this.#addLoss('usage.cache_writes', 'the number of tokens written to a cache');
   }
 
   #onOpen(index: number, item: OpenItem): void {
     this.#items = Math.max(this.#items, index + 1);
-    if (item.type === 'message' || item.type === 'tool_call') this.#says = true;
+    if (item.type === 'message' || item.type === 'tool_call') this.#hasContent = true;
     else if (item.type !== 'reasoning') this.#open.set(index, item);
   }
 
@@ -98,25 +99,25 @@ export class AnswerLosses implements EventSink {
     if (
       item.type === 'hosted_call' &&
       !isOwn &&
-      this.#isWork(index, facts ?? item.facts, source ?? item.source)
+      this.#isSideWork(index, facts ?? item.facts, source ?? item.source)
     )
       return;
     const kind = item.type === 'hosted_call' ? (facts ?? item.facts)?.type : item.type;
     if (isOwn || (kind !== undefined && kind !== 'unknown' && this.#client.server.represents.has(kind))) {
-      this.#says = true;
+      this.#hasContent = true;
       return;
     }
     const name = nameOf(item);
     // An empty part loses nothing.
     if (name === undefined) return;
     this.#lost.push(kind === 'image' ? 'a picture' : name);
-    this.#lose(`output[${index}]`, name);
+    this.#addLoss(`output[${index}]`, name);
   }
 
   /** Reports members of an item that are not text. */
   #onCloseText(index: number, source: Source | undefined): void {
     const phase = source && !this.#isOwn(source) ? source.raw['phase'] : undefined;
-    if (typeof phase === 'string') this.#lose(`output[${index}].phase`, 'the phase of a message');
+    if (typeof phase === 'string') this.#addLoss(`output[${index}].phase`, 'the phase of a message');
   }
 
   /**
@@ -124,7 +125,7 @@ export class AnswerLosses implements EventSink {
    * cannot express is reported.
    * @returns false for work that is an answer in itself
    */
-  #isWork(index: number, facts: HostedFacts | undefined, source: Source | undefined): boolean {
+  #isSideWork(index: number, facts: HostedFacts | undefined, source: Source | undefined): boolean {
     const represented = this.#client.server.represents;
     const path = `output[${index}]`;
     switch (facts?.type) {
@@ -133,26 +134,26 @@ export class AnswerLosses implements EventSink {
         if (!represented.has('web_search')) this.#searches.push({ path, query, pages });
         // A search that the gateway ran has no source in an upstream protocol.
         else if (source && query === undefined && pages.some(({ age }) => age !== undefined))
-          this.#lose(`${path}.page_age`, 'the age of a page');
+          this.#addLoss(`${path}.page_age`, 'the age of a page');
         return true;
       }
       case 'web_page':
-        if (!represented.has('web_page')) this.#lose(path, 'a page that was opened');
+        if (!represented.has('web_page')) this.#addLoss(path, 'a page that was opened');
         else if (facts.pattern !== undefined && !represented.has('page_pattern'))
-          this.#lose(`${path}.pattern`, 'the text searched for in a page');
+          this.#addLoss(`${path}.pattern`, 'the text searched for in a page');
         return true;
       case 'mcp':
         if (!represented.has('mcp'))
-          this.#lose(path, `the call of ${facts.name} of the MCP server ${facts.server}`);
+          this.#addLoss(path, `the call of ${facts.name} of the MCP server ${facts.server}`);
         return true;
       case 'mcp_tools':
         // A failed tool listing is reported where it is detected.
         if (source && !represented.has('mcp_tools'))
-          this.#lose(path, `the tools of the MCP server ${facts.server}`);
+          this.#addLoss(path, `the tools of the MCP server ${facts.server}`);
         return true;
       case 'image':
         if (facts.revisedPrompt !== undefined && represented.has('image'))
-          this.#lose(`${path}.revised_prompt`, 'the revised prompt of an image');
+          this.#addLoss(`${path}.revised_prompt`, 'the revised prompt of an image');
         return false;
       default:
         return false;
@@ -172,12 +173,12 @@ export class AnswerLosses implements EventSink {
         ...(uncited === 0 ? [] : [`${uncited} found but uncited pages`]),
         ...(fresh.some(({ age }) => age !== undefined) ? ['the age of a page'] : []),
       ];
-      if (lost.length > 0) this.#lose(path, lost.join(', '));
+      if (lost.length > 0) this.#addLoss(path, lost.join(', '));
     }
     this.#searches.length = 0;
   }
 
-  #lose(path: string, what: string): void {
+  #addLoss(path: string, what: string): void {
     this.#report().add(path, 'dropped', `responses of this protocol cannot contain ${what}`);
   }
 
@@ -186,13 +187,13 @@ export class AnswerLosses implements EventSink {
     const isOwn = this.#isOwn(annotation.source);
     const path = `output[${index}].annotations`;
     if (!isOwn && annotation.source?.raw['cited_text'] !== undefined && annotation.type === 'url_citation')
-      this.#lose(path, 'the cited text of a page');
+      this.#addLoss(path, 'the cited text of a page');
     if (!isOwn && annotation.type === 'other' && annotation.unreported)
-      this.#lose(path, annotation.unreported.join(', '));
+      this.#addLoss(path, annotation.unreported.join(', '));
     if (annotation.type === 'url_citation' || annotation.isReported || isOwn) return;
     const type = annotation.source.raw['type'];
     const kind = typeof type === 'string' ? ` of the type ${type}` : '';
-    this.#lose(path, `a citation${kind}`);
+    this.#addLoss(path, `a citation${kind}`);
   }
 
   #isOwn(source: Source | undefined): boolean {

@@ -322,12 +322,12 @@ function nowSeconds(clock: AnswerInput['clock']): number {
 
 /** Maximum characters of one header. */
 const LONGEST = 4000;
-const UNSHOWABLE = /[^\x20-\x7e]/;
+const NOT_VISIBLE_ASCII = /[^\x20-\x7e]/;
 
 /** Replaces characters outside visible ASCII, because models and fields may have names in any script. */
 export function headerText(text: string): string {
   // Testing first is cheaper than a replacement without matches.
-  const shown = UNSHOWABLE.test(text) ? text.replaceAll(/[^\x20-\x7e]/g, '?') : text;
+  const shown = NOT_VISIBLE_ASCII.test(text) ? text.replaceAll(/[^\x20-\x7e]/g, '?') : text;
   return shown.slice(0, LONGEST);
 }
 

@@ -16,7 +16,7 @@ const MAX_ANSWER_BYTES = 16 * 1_048_576;
 const ENTRY_BYTES = 2_048;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 /** Prefix of headers by which a request controls the gateway. */
-const STEERING = 'x-dragoman-';
+const CONTROL_PREFIX = 'x-dragoman-';
 
 export interface IdempotencyLimits {
   /** Lifetime of a complete answer, from its end. */
@@ -213,7 +213,7 @@ function fingerprintOf(call: ApiCall): string {
   hash.update(`${call.request.method} ${call.api}\n`);
   const steering: string[] = [];
   for (const [name, value] of call.headers)
-    if (name.startsWith(STEERING)) steering.push(`${name}:${value}\n`);
+    if (name.startsWith(CONTROL_PREFIX)) steering.push(`${name}:${value}\n`);
   for (const line of steering.toSorted()) hash.update(line);
   if (call.route) hash.update(JSON.stringify(call.route));
   hash.update('\n');

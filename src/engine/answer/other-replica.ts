@@ -7,7 +7,7 @@ import { IDEMPOTENCY_HEADER, otherRequest } from './idempotency.ts';
 import { refuse, type Refused } from './refuse.ts';
 
 /** Retry delay for an answer that another process is about to have, in milliseconds. */
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 /**
  * Sends the client of a call the answer of another process.
@@ -81,7 +81,7 @@ function gone(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
     'The gateway process that was generating this response has stopped. Retry with the same key to generate it again.',
-    { fault: 'gateway', retryAfterMs: AGAIN_MS },
+    { fault: 'gateway', retryAfterMs: RETRY_MS },
   );
 }
 
@@ -89,6 +89,6 @@ function tooLarge(): GatewayError {
   return new GatewayError(
     'conflict',
     `${IDEMPOTENCY_HEADER}: another replica is generating this response, and it is too large to be shared before it is complete. Try again later.`,
-    { param: IDEMPOTENCY_HEADER, code: 'idempotency_in_progress', retryAfterMs: AGAIN_MS },
+    { param: IDEMPOTENCY_HEADER, code: 'idempotency_in_progress', retryAfterMs: RETRY_MS },
   );
 }

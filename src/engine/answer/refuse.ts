@@ -36,14 +36,14 @@ function refusalOf({ arrival, attemptLog }: Refused, error: GatewayError): Refus
   const { call, id } = arrival;
   const { attempts } = attemptLog;
   const { upstream } = error;
-  const isCallers = upstream !== undefined && isCallersRefusal(attempts.length, error);
-  const isPassedOn = isCallers || (error.fault !== 'client' && upstream && concernsUpstream(upstream));
+  const isClientFault = upstream !== undefined && isClientFaultOnly(attempts.length, error);
+  const isPassedOn = isClientFault || (error.fault !== 'client' && upstream && concernsUpstream(upstream));
   if (upstream && isPassedOn && isRelayed(attempts) && isJson(upstream.body))
     return { status: upstream.status, body: upstream.body };
   const { status, body } = call.protocol.server.encodeError(error, id);
   // Some servers respond with 400 for a model that they do not have.
-  const isUpstreams = isCallers && error.httpStatus === undefined;
-  return { status: isUpstreams ? upstream.status : status, body: JSON.stringify(body) };
+  const keepsStatus = isClientFault && error.httpStatus === undefined;
+  return { status: keepsStatus ? upstream.status : status, body: JSON.stringify(body) };
 }
 
 /** False for error pages of intermediate servers, which are replaced by the error's message. */
@@ -52,7 +52,7 @@ function isJson(body: string): boolean {
 }
 
 /** The status must be 4xx, because an upstream may send any three digits. */
-function isCallersRefusal(attempts: number, { fault, upstream }: GatewayError): boolean {
+function isClientFaultOnly(attempts: number, { fault, upstream }: GatewayError): boolean {
   if (fault !== 'client' || attempts !== 1 || !upstream) return false;
   return upstream.status >= 400 && upstream.status < 500;
 }

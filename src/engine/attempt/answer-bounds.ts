@@ -33,7 +33,7 @@ export class AnswerBounds implements FrameSink {
   #chars = 0;
   /** Part of `#chars` that was already reported. */
   #counted = 0;
-  #things = 0;
+  #elements = 0;
   #bytes = 0;
   #isOver = false;
 
@@ -89,7 +89,7 @@ export class AnswerBounds implements FrameSink {
       case 'reasoning': {
         const counts = this.#countsOf(event.index);
         if (event.part >= counts.parts) {
-          this.#things += event.part + 1 - counts.parts;
+          this.#elements += event.part + 1 - counts.parts;
           counts.parts = event.part + 1;
           if (counts.parts > MAX_ITEM_PARTS) return `an item of more than ${MAX_ITEM_PARTS} parts`;
         }
@@ -103,12 +103,12 @@ export class AnswerBounds implements FrameSink {
         return this.#excessOfText(event.text.length);
       }
       case 'piece':
-        this.#things++;
+        this.#elements++;
         return this.#excessOfText(event.chars);
       case 'open':
       case 'annotate':
       case 'unknown':
-        this.#things++;
+        this.#elements++;
         return this.#excessOfThings();
       default:
         return undefined;
@@ -132,7 +132,7 @@ export class AnswerBounds implements FrameSink {
   }
 
   #excessOfThings(): string | undefined {
-    return this.#things > MAX_ANSWER_ITEMS
+    return this.#elements > MAX_ANSWER_ITEMS
       ? `more than ${MAX_ANSWER_ITEMS} items, parts and sources`
       : undefined;
   }

@@ -9,7 +9,7 @@ import { type ByteAccount, HeldBytes } from '../call.ts';
 
 /** Maximum bytes processed per turn of the event loop; a few milliseconds in the slowest lane. */
 const SLICE_BYTES = 64 * 1024;
-const NOTHING: Buffer = Buffer.alloc(0);
+const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** Called when an answer must be refused. */
 export interface Refusals {
@@ -22,7 +22,7 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
   readonly #held: HeldBytes;
   #call: UpstreamCall | undefined;
   /** Bytes that were read and not processed: at most about one read, because the socket is paused then. */
-  #waiting = NOTHING;
+  #waiting = NO_BYTES;
   #ending: (() => void) | undefined;
   #isPaused = false;
   #isScheduled = false;
@@ -88,7 +88,7 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
 
   /** Closes the connection and discards what was read. */
   abort(): void {
-    this.#waiting = NOTHING;
+    this.#waiting = NO_BYTES;
     this.#held.release();
     this.#ending = undefined;
     this.#call?.abort();

@@ -69,7 +69,7 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
   const checks: AnswerCheck[] = [];
   if (format) checks.push(format.check);
   if (grammars) checks.push(grammars);
-  const taken = learned.limited(endpoint, asSaid(endpoint, request));
+  const taken = learned.limited(endpoint, withRequestedReasoning(endpoint, request));
   const reasoning = learned.apply(endpoint, resolveReasoning(fitting, taken, report), report);
   const relay = protocol.relay;
   const relayed =
@@ -79,9 +79,9 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
     endpoint.protocol === request.protocol &&
     !adapted.changed &&
     checks.length === 0 &&
-    (endpoint.quirks.customTools || !speaksOfCustomTools(fitting)) &&
+    (endpoint.quirks.customTools || !usesCustomTools(fitting)) &&
     (relay.saysReasoning?.(request, { reasoning, reasoningStyle: taken.reasoningStyle }) ??
-      saysSo(request, reasoning)) &&
+      statesReasoning(request, reasoning)) &&
     !needsState(request, endpoint) &&
     relay.accepts(request);
   if (!relayed) client?.requireCalls?.(request.items);
@@ -151,7 +151,7 @@ export function prepareRepair(
   learned: LearnedRefusals,
 ): PreparedText {
   const { endpoint, protocol } = prepared;
-  const taken = learned.limited(endpoint, asSaid(endpoint, request));
+  const taken = learned.limited(endpoint, withRequestedReasoning(endpoint, request));
   const reasoning = learned.apply(endpoint, resolveReasoning(request, taken, new Report()), new Report());
   return prepared.asking(request, encodeBody(protocol, request, targetOf(taken, reasoning), new Report()));
 }
@@ -167,7 +167,7 @@ function needsState({ state }: CanonicalRequest, { reasoningStyle }: Endpoint): 
 }
 
 /** True when the client's own bytes contain custom tools, which not every model understands. */
-function speaksOfCustomTools({ tools, items }: CanonicalRequest): boolean {
+function usesCustomTools({ tools, items }: CanonicalRequest): boolean {
   return (
     tools.some(({ type }) => type === 'custom') ||
     items.some((item) => item.type === 'tool_call' && item.kind === 'custom')
@@ -175,7 +175,7 @@ function speaksOfCustomTools({ tools, items }: CanonicalRequest): boolean {
 }
 
 /** True when the client's own bytes already express the policy's decision. */
-function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean {
+function statesReasoning(request: CanonicalRequest, resolved: ResolvedReasoning): boolean {
   switch (resolved.mode) {
     case 'unset':
       // Nothing must be sent. An effort in the client's bytes would be, and the upstream would refuse it.
@@ -247,11 +247,11 @@ export function fitRequest(
   const fitting = ported?.request ?? request;
   const { faithful, hostedTools } = endpoint;
   // The vendor of the client's protocol supports all of it.
-  const isOwners = faithful && endpoint.protocol === request.protocol && request.hybrid !== true;
+  const isOwnFormat = faithful && endpoint.protocol === request.protocol && request.hybrid !== true;
   // Every protocol can express text.
   const isText = fitting.tools.length === 0 && areTexts(fitting.items);
   const rendered =
-    isOwners || isText
+    isOwnFormat || isText
       ? fitting
       : renderForeign(
           fitting,
@@ -274,7 +274,10 @@ export function fitRequest(
  * The endpoint with the reasoning support that the request assumes. Unchanged when the catalog knows it, or the request
  * does not mention reasoning.
  */
-function asSaid(endpoint: Endpoint, { protocol, hybrid, reasoning }: CanonicalRequest): Endpoint {
+function withRequestedReasoning(
+  endpoint: Endpoint,
+  { protocol, hybrid, reasoning }: CanonicalRequest,
+): Endpoint {
   const { effort, enabled, maxTokens } = reasoning;
   if (endpoint.isReasoningKnown) return endpoint;
   if (endpoint.protocol !== protocol || hybrid)

@@ -5,7 +5,7 @@ import type { BatchOutcome, JobEnd } from '../../accounts/ports/index.ts';
 import { type BatchProblem, findProtocol, type UnansweredEnd } from '../../protocols/index.ts';
 import type { ProtocolName } from '../../canonical/index.ts';
 import {
-  againAfter,
+  storeRetryMs,
   hasDied,
   type InterruptedTry,
   isNewReason,
@@ -32,7 +32,7 @@ export const BATCH_KIND = 'batch';
 /** Maximum processes that may die while one line runs, so that a fatal request cannot end all of them. */
 const MOST_DEATHS = 10;
 /** Number of deaths from which a line runs alone, so that the lines which ran beside it can finish. */
-const ALONE_FROM = 2;
+const RUNS_ALONE_FROM = 2;
 
 export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<JobOutcome> {
   const { job } = run;
@@ -50,7 +50,7 @@ export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<Jo
     deps.log.warn('a batch failed and is retried', { id: job.id, error: thrown });
     const isNew = isNewReason(job, message);
     const waitedMs = isNew || !job.waits ? 0 : deps.clock.wall() - job.waits.sinceMs;
-    return { wait: { reason: message, forMs: againAfter(waitedMs), hasBegun: false, isNew } };
+    return { wait: { reason: message, forMs: storeRetryMs(waitedMs), hasBegun: false, isNew } };
   } finally {
     of.close();
   }
@@ -159,8 +159,8 @@ async function runLines(
   const running = new RunningLines(deps.pace);
   for await (const line of readLines(await openInput(of), deps.settings().maxLineBytes)) {
     if ((await ended.at(line.number)) !== null || vendor.holds(line.number)) continue;
-    const died = deaths.get(line.number) ?? 0;
-    const runsAlone = died >= ALONE_FROM;
+    const deathCount = deaths.get(line.number) ?? 0;
+    const runsAlone = deathCount >= RUNS_ALONE_FROM;
     if (runsAlone) await running.ended();
     if (running.hasFailed || !(await of.mayBegin())) break;
     await deps.pace.enter(batch.projectId);
@@ -168,7 +168,7 @@ async function runLines(
       deps.pace.leave();
       break;
     }
-    running.add(runLine(of, line, died, vendor));
+    running.add(runLine(of, line, deathCount, vendor));
     if (runsAlone) await running.ended();
   }
   await running.ended();

@@ -100,11 +100,11 @@ function explains(task: Task): task is LineRequest['task'] {
 
 /** @throws GatewayError for options that batches do not support */
 export function requireWholeLine({ protocol, operation, json }: LineRequest): void {
-  if (json['stream'] === true || operation.route?.stream === true) throw unfit('stream');
-  if (protocol.server.background?.asks(json)) throw unfit('background');
+  if (json['stream'] === true || operation.route?.stream === true) throw notInBatch('stream');
+  if (protocol.server.background?.asks(json)) throw notInBatch('background');
 }
 
-function unfit(param: string): GatewayError {
+function notInBatch(param: string): GatewayError {
   return new GatewayError('invalid_request', `${param}: must not be true in a batch`, {
     param,
   });

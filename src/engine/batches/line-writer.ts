@@ -7,7 +7,7 @@ import type { Logger } from '../../base/telemetry/log.ts';
 import { type JobRun, LOST } from '../jobs/index.ts';
 
 /** Milliseconds before a failed write is retried. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 /** Maximum lines of one transaction. */
 const MOST = 500;
 
@@ -81,7 +81,7 @@ export class LineWriter {
         log.warn('results of a batch could not be written', { id: run.job.id, error });
         const { reason } = run.cancellation;
         if (reason) return waiting.forEach(({ failed }) => failed(reason));
-        await new Promise<void>((again) => void clock.after(AGAIN_MS, again));
+        await new Promise<void>((again) => void clock.after(RETRY_MS, again));
       }
     }
   }

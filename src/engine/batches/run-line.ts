@@ -194,7 +194,7 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
     },
     sent: () => mark.sent(),
     // The answer is stored in the results.
-    unkept: () => {},
+    notStored: () => {},
     ...(line.defer && { defer: line.defer }),
     ...(line.answered && { answered: line.answered }),
     async asked(record, price) {
@@ -262,8 +262,8 @@ function waitOf(of: BatchRun, failure: GatewayError, { tries, since }: LineTry):
   }
   const wait = waitFor(failure, clock.now() - since);
   if (wait !== undefined) return wait;
-  const isWorthIt = failure.kind === 'upstream_unavailable' || failure.kind === 'timeout';
-  return isWorthIt && failure.fault !== 'client' && tries < MOST_TRIES ? RETRY_MS * tries : undefined;
+  const isRetryable = failure.kind === 'upstream_unavailable' || failure.kind === 'timeout';
+  return isRetryable && failure.fault !== 'client' && tries < MOST_TRIES ? RETRY_MS * tries : undefined;
 }
 
 function spendOf({ usage, cost }: GenerationRecord): LineSpend {

@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 export class Turns {
-  readonly #abreast: number;
+  readonly #concurrency: number;
   readonly #mostWaiting: number;
   readonly #what: string;
   #running = 0;
@@ -20,7 +20,7 @@ export class Turns {
    * @param what for the error message: the work that there is too much of
    */
   constructor(abreast: number, mostWaiting: number, what: string) {
-    this.#abreast = abreast;
+    this.#concurrency = abreast;
     this.#mostWaiting = mostWaiting;
     this.#what = what;
   }
@@ -41,7 +41,7 @@ export class Turns {
 
   async #turn(request: AbortSignal): Promise<void> {
     if (request.aborted) throw cancelled();
-    if (this.#running < this.#abreast) {
+    if (this.#running < this.#concurrency) {
       this.#running++;
       return;
     }

@@ -7,7 +7,7 @@ import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import { ContinuedOutput, type BegunAnswer } from './continued-output.ts';
 
 /** Trailing white space is removed: Anthropic refuses it in a prefill, and tokenizers put it before a word. */
-const sayable = (text: string): string => text.trimEnd();
+const trimmed = (text: string): string => text.trimEnd();
 
 /**
  * True when another endpoint could continue the answer. A JSON answer cannot be continued, because servers that enforce
@@ -46,7 +46,7 @@ export class ContinuableOutput implements AttemptOutput, BegunAnswer {
 
   /** True when the next endpoint must support a prefill. Without text, any endpoint will do. */
   get needsPrefill(): boolean {
-    return sayable(this.#text) !== '';
+    return trimmed(this.#text) !== '';
   }
 
   /**
@@ -55,7 +55,7 @@ export class ContinuableOutput implements AttemptOutput, BegunAnswer {
    */
   continuationRequest(request: CanonicalRequest): CanonicalRequest {
     if (!this.needsPrefill) return request;
-    const text = sayable(this.#text);
+    const text = trimmed(this.#text);
     const { maxOutputTokens: limit } = request;
     return {
       ...request,

@@ -121,9 +121,9 @@ async function run(
     cancellation.add(own);
     const claim = (): void => {
       winner ??= entry;
-      for (const rival of running)
-        if (rival.entry !== winner)
-          rival.own.cancel(new GatewayError('cancelled', 'another endpoint answered first'));
+      for (const competitor of running)
+        if (competitor.entry !== winner)
+          competitor.own.cancel(new GatewayError('cancelled', 'another endpoint answered first'));
     };
     return tryAlone(trial, entry, { cancellation: own, others: queue, claim });
   };

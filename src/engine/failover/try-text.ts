@@ -112,7 +112,7 @@ async function judged(
 }
 
 /** Differences between the attempts of one try. */
-interface Asked {
+interface AttemptVariant {
   readonly prepared: PreparedText;
   readonly output: AttemptOutput;
   readonly collects: boolean;
@@ -121,7 +121,7 @@ interface Asked {
 
 function attemptAt(
   { input, terms }: TextTry,
-  { prepared, output, collects, claim }: Asked,
+  { prepared, output, collects, claim }: AttemptVariant,
 ): Promise<Attempt> {
   const { others } = terms;
   return runAttempt(
@@ -168,10 +168,10 @@ async function readyFor(asking: TextTry): Promise<Ready> {
   const fitted = input.fit
     ? await cancellation.orCancelled(input.fit(asking.request, endpoint))
     : asking.request;
-  const { request: pointing, omitted } = fitted.state
+  const { request: truncated, omitted } = fitted.state
     ? await cutFor(fitted, asking)
     : { request: fitted, omitted: 0 };
-  let request = pointing;
+  let request = truncated;
   const { attemptLog, deps } = input;
   const isText = areTexts(request.items);
   if (!isText && hasMediaAddresses(request)) {
@@ -186,7 +186,7 @@ async function readyFor(asking: TextTry): Promise<Ready> {
   // A schema for checking the answer is compiled first, in a separate process.
   const schema = schemaOf(request, endpoint);
   if (schema) await cancellation.orCancelled(prepareSchema(schema, cancellation.signal));
-  return { request, isRewritten: fitted !== asking.request || request !== pointing, omitted };
+  return { request, isRewritten: fitted !== asking.request || request !== truncated, omitted };
 }
 
 /** The schema for checking the answer here. Undefined or null: the answer is not checked. */
@@ -306,7 +306,7 @@ class TextTask implements Trial {
       const asked = out.continuationRequest(planned.request);
       const begun = out.produced();
       const output = out.continued(endpoint.quirks.prefill === 'prefix');
-      const terms = { cancellation, others: NOBODY };
+      const terms = { cancellation, others: NO_OTHERS };
       const failure = await this.#try(candidate, terms, asked, output).catch(GatewayError.from);
       if (!failure) {
         this.#input.attemptLog.completed(begun);
@@ -337,4 +337,4 @@ class TextTask implements Trial {
   }
 }
 
-const NOBODY: TryTerms['others'] = { hasUntried: false };
+const NO_OTHERS: TryTerms['others'] = { hasUntried: false };

@@ -1,6 +1,6 @@
 // Semantics of a Lark grammar: resolves terminals and imports, and allows ignored text after each terminal.
 import { exactly, literal, membersSet } from './char-set.ts';
-import { choice, type Expression, NOTHING, sequence } from './expression.ts';
+import { choice, type Expression, EMPTY, sequence } from './expression.ts';
 import type { LarkGrammar, LarkNode } from './parse-lark.ts';
 import { parseRegex } from './parse-regex.ts';
 import { cannotCheck, broken } from './problem.ts';
@@ -28,11 +28,11 @@ export function larkRules(
     rules.set(name, parseRegex(pattern, 'rust', '', path));
   }
   refuseRecursion(definitions, path);
-  const gap: Expression = ignored.length > 0 ? { type: 'call', name: IGNORED } : NOTHING;
+  const gap: Expression = ignored.length > 0 ? { type: 'call', name: IGNORED } : EMPTY;
   const toExpression = (node: LarkNode, inTerminal: boolean): Expression => {
     /** Allows ignored text after a terminal in a rule. */
     const closed = (terminal: Expression): Expression =>
-      inTerminal || gap === NOTHING ? terminal : sequence([terminal, gap]);
+      inTerminal || gap === EMPTY ? terminal : sequence([terminal, gap]);
     switch (node.type) {
       case 'literal':
         return closed(
@@ -69,7 +69,7 @@ export function larkRules(
   rules.set(BEGIN, sequence([gap, { type: 'call', name: 'start' }]));
   rules.set(IGNORED, {
     type: 'repeat',
-    body: choice([...ignored.map((node) => toExpression(node, true)), NOTHING]),
+    body: choice([...ignored.map((node) => toExpression(node, true)), EMPTY]),
     min: 0,
     max: null,
   });

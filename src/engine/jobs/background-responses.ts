@@ -20,7 +20,7 @@ import { type AnswerRecord, findAnswerRecord } from './answer-record.ts';
 import type { JobRunner, JobRunnerOptions } from './job-runner.ts';
 import { endUnbegun, neverBegun, openedStream, openStream } from './job-stream.ts';
 import type { WholeResult } from './whole-client.ts';
-import { callPayload, decodePayload, RESPONSE_KIND, standingStored } from './response-job.ts';
+import { callPayload, decodePayload, RESPONSE_KIND, currentStored } from './response-job.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Milliseconds for which an answer is kept when its client does not want it stored. */
@@ -221,7 +221,7 @@ export class BackgroundResponses {
   /** Current state of an answer that is not or will never be stored. Null: there is none. */
   async find(projectId: string, id: string): Promise<StoredResponse | null> {
     const job = await this.#job(projectId, id);
-    return job?.kind === RESPONSE_KIND ? standingStored(job, decodePayload(job.payload)) : null;
+    return job?.kind === RESPONSE_KIND ? currentStored(job, decodePayload(job.payload)) : null;
   }
 
   /**
@@ -270,19 +270,19 @@ export class BackgroundResponses {
       await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
       job = await storage.jobs.find(projectId, id);
     }
-    await this.#lookAtQuiet();
+    await this.#checkQuiet();
     return true;
   }
 
   /** Sends keep-alives to streams of queued answers, and ends those whose job ended without a run. */
   start(): () => void {
     return this.#deps.clock.every(QUIET_MS, () => {
-      for (const { stream } of this.#quiet) if (!hasBegun(stream)) stream.writeSignOfLife(KEEP_ALIVE);
-      void this.#lookAtQuiet().catch(() => {});
+      for (const { stream } of this.#quiet) if (!hasBegun(stream)) stream.writeKeepAlive(KEEP_ALIVE);
+      void this.#checkQuiet().catch(() => {});
     });
   }
 
-  async #lookAtQuiet(): Promise<void> {
+  async #checkQuiet(): Promise<void> {
     for (const quiet of this.#quiet) {
       const { stream, jobId } = quiet;
       const job = hasBegun(stream) ? null : await this.#deps.storage.jobs.find(stream.projectId, jobId);

@@ -9,7 +9,7 @@ import type { KeptStreams } from '../streams/index.ts';
 import { ASKED_STEP, settleInterrupted, TryMark } from './interrupted.ts';
 import type { JobRun } from './job-runner.ts';
 import { recordIdOf, type ResponsePayload } from './response-job.ts';
-import type { Unkept } from './unkept.ts';
+import type { UnstoredAnswer } from './unkept.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Processes that may die with one job: a request that ends its process must not end all of them. */
@@ -45,7 +45,7 @@ export interface Tried {
   /** Milliseconds until the next try. */
   wait?: number;
   /** The complete answer, if it could not be stored. */
-  unkept?: Unkept;
+  notStored?: UnstoredAnswer;
 }
 
 /** The client of the request. */
@@ -106,8 +106,8 @@ export function jobCall(
       tried.failure = failure;
       tried.wasAsked = wasAsked;
       const waitedMs = job.waits ? clock.wall() - job.waits.sinceMs : 0;
-      const isPatient = waitedMs < settings().maxWaitMs;
-      const wait = client.hasContent || !isPatient ? undefined : waitFor(failure, waitedMs);
+      const mayWait = waitedMs < settings().maxWaitMs;
+      const wait = client.hasContent || !mayWait ? undefined : waitFor(failure, waitedMs);
       if (wait !== undefined) tried.wait = wait;
       client.isMuted = wait !== undefined;
       // No upstream request was made, so nothing is recorded.
@@ -117,8 +117,8 @@ export function jobCall(
     isKept: true,
     providerShare: 1,
     sent: () => mark.sent(),
-    unkept(response, appendTo) {
-      tried.unkept = { response, appendTo };
+    notStored(response, appendTo) {
+      tried.notStored = { response, appendTo };
     },
     recorded: () => mark.close(),
     async asked(record, price) {

@@ -26,7 +26,7 @@ const CLOCK_SET_MS = 2 * RENEW_MS;
 /** Interval of polling for jobs that other processes added, or whose wait is over. */
 const LOOK_MS = 1_000;
 /** Retry interval of failed writes. They are repeated because upstream answers are already paid for. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 /** Maximum jobs per claim. */
 const MOST_TAKEN = 20;
 
@@ -230,7 +230,7 @@ export class JobRunner {
         if (this.#hasStopped) throw STOPPED;
         if (GatewayError.from(error).kind === 'quota') throw error;
         log.warn('the outcome of a job could not be stored; this is retried', { id: job.id, error });
-        await new Promise<void>((again) => void clock.after(AGAIN_MS, again));
+        await new Promise<void>((again) => void clock.after(RETRY_MS, again));
       }
     }
   }

@@ -4,7 +4,7 @@ import type { HeldJob, Job, JobView } from '../../accounts/ports/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import { gunzipSync } from 'node:zlib';
 import { KeptStream, type KeptStreams } from '../streams/index.ts';
-import { decodePayload, protocolOf, type ResponsePayload, standingResponse } from './response-job.ts';
+import { decodePayload, protocolOf, type ResponsePayload, currentResponse } from './response-job.ts';
 
 /** Offset of event numbers per try, so that clients cannot confuse events of different tries. */
 const NUMBERS_OF_A_TRY = 1_000_000;
@@ -48,7 +48,7 @@ function openedText(text: string): KeptStream {
 export function neverBegun(job: JobView, payload: ResponsePayload): KeptStream | null {
   const codec = protocolOf(payload).server.background;
   if (!codec) return null;
-  const answer = standingResponse(job, payload);
+  const answer = currentResponse(job, payload);
   const frames = [...codec.opening(payload.queued, 0), codec.ending(answer, OPENING_EVENTS)];
   return openedText(toByteString(frames.join('')));
 }
@@ -57,7 +57,7 @@ export function neverBegun(job: JobView, payload: ResponsePayload): KeptStream |
 export function endUnbegun(stream: KeptStream, job: Job | null): void {
   const payload = job && decodePayload(job.payload);
   const codec = payload && protocolOf(payload).server.background;
-  if (job && codec) stream.write(codec.ending(standingResponse(job, payload), stream.next), 'text');
+  if (job && codec) stream.write(codec.ending(currentResponse(job, payload), stream.next), 'text');
   stream.end();
 }
 

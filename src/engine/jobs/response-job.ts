@@ -73,11 +73,11 @@ export function recordIdOf(id: string, attempt: number): string {
 }
 
 /** Current state of an unfinished or failed answer, as the API returns it. */
-export function standingResponse(job: JobView, payload: ResponsePayload): JsonObject {
+export function currentResponse(job: JobView, payload: ResponsePayload): JsonObject {
   const { background } = protocolOf(payload).server;
   if (!background) return payload.queued;
   const failure: BackgroundFailure | undefined = job.error ?? undefined;
-  return background.standing(payload.queued, statusOf(job), failure);
+  return background.withStatus(payload.queued, statusOf(job), failure);
 }
 
 function statusOf({ state, isCancelRequested }: JobView): 'queued' | 'in_progress' | 'cancelled' | 'failed' {
@@ -87,7 +87,7 @@ function statusOf({ state, isCancelRequested }: JobView): 'queued' | 'in_progres
 }
 
 /** The same with its input. */
-export function standingStored(job: JobView, payload: ResponsePayload): StoredResponse {
+export function currentStored(job: JobView, payload: ResponsePayload): StoredResponse {
   const { server } = protocolOf(payload);
   const { state, raw } = server.decodeRequest(JSON.parse(payload.body));
   return {
@@ -97,7 +97,7 @@ export function standingStored(job: JobView, payload: ResponsePayload): StoredRe
     expiresAt: job.expiresAt,
     previousId: state?.previousResponseId ?? null,
     conversationId: state?.conversationId ?? null,
-    response: standingResponse(job, payload),
+    response: currentResponse(job, payload),
     input: server.items?.identify(raw['input'], payload.id) ?? [],
   };
 }

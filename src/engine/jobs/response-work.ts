@@ -12,9 +12,9 @@ import type { KeptStream } from '../streams/index.ts';
 import { jobCall, refusalOf, settleEarlier, type Tried, type WorkDependencies } from './job-call.ts';
 import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { openingStream } from './job-stream.ts';
-import { decodePayload, protocolOf, type ResponsePayload, standingResponse } from './response-job.ts';
+import { decodePayload, protocolOf, type ResponsePayload, currentResponse } from './response-job.ts';
 import { RunClient } from './run-client.ts';
-import { keepUnkept, unkeptOf } from './unkept.ts';
+import { storeAgain, findUnstored } from './unkept.ts';
 
 export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise<JobOutcome> {
   const { job, cancellation } = run;
@@ -28,15 +28,15 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
     return completed;
   }
   // An earlier try made the answer, but could not store it.
-  const unkept = await unkeptOf(run);
-  if (unkept) return keepUnkept(run, unkept, deps);
+  const notStored = await findUnstored(run);
+  if (notStored) return storeAgain(run, notStored, deps);
   const stream = openingStream(job, payload, codec, deps);
   const ended = async (end: JobEnd): Promise<JobOutcome> => {
-    const stands = standingResponse(
+    const current = currentResponse(
       { ...job, ...end, error: end.state === 'failed' ? end.error : null },
       payload,
     );
-    return keep(run, stream, toByteString(codec.ending(stands, stream.next)), end);
+    return keep(run, stream, toByteString(codec.ending(current, stream.next)), end);
   };
   if (cancellation.reason === CANCELLED) return ended({ state: 'cancelled' });
   const refusal = await refusalOf(run, payload.id, deps);
@@ -59,7 +59,7 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   }
   if (client.isComplete) {
     const kept = await keep(run, stream, client.last, { state: 'completed' });
-    return tried.unkept ? keepUnkept(run, tried.unkept, deps) : kept;
+    return tried.notStored ? storeAgain(run, tried.notStored, deps) : kept;
   }
   if (cancellation.reason === CANCELLED) return ended({ state: 'cancelled' });
   if (cancellation.reason) {

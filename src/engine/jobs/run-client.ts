@@ -45,7 +45,7 @@ export class RunClient implements Client, ClientStream {
     let hasRoom = true;
     for (const frame of framesOf(data)) {
       if (frame.startsWith(':')) {
-        this.#stream.writeSignOfLife(frame);
+        this.#stream.writeKeepAlive(frame);
         continue;
       }
       const isComplete = frame.startsWith(COMPLETED) || frame.startsWith(INCOMPLETE);

@@ -8,34 +8,34 @@ import { isNewReason } from './wait-reason.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Step that stores such an answer. */
-const UNKEPT_STEP = 'unkept';
+const UNSTORED_STEP = 'unkept';
 /** First and longest interval between tries to store it, in milliseconds. */
-const LEAST_AGAIN_MS = 1_000;
-const MOST_AGAIN_MS = 30_000;
+const LEAST_RETRY_MS = 1_000;
+const MOST_RETRY_MS = 30_000;
 
-export interface Unkept {
+export interface UnstoredAnswer {
   readonly response: StoredResponse;
   /** Conversation that it belongs to. Absent: none. */
   readonly appendTo?: string | undefined;
 }
 
 /** Answer left by an earlier run of the job. Null: none. */
-export async function unkeptOf({ job, store }: JobRun): Promise<Unkept | null> {
+export async function findUnstored({ job, store }: JobRun): Promise<UnstoredAnswer | null> {
   // A try that left an answer also recorded a wait.
   if (job.waits === null) return null;
-  const step = (await store.steps(job.id)).find(({ name }) => name === UNKEPT_STEP);
-  return step ? (JSON.parse(step.detail) as Unkept) : null;
+  const step = (await store.steps(job.id)).find(({ name }) => name === UNSTORED_STEP);
+  return step ? (JSON.parse(step.detail) as UnstoredAnswer) : null;
 }
 
 /** Stores such an answer, or makes its job wait. */
-export async function keepUnkept(
+export async function storeAgain(
   run: JobRun,
-  unkept: Unkept,
+  notStored: UnstoredAnswer,
   { storage, settings, clock }: Pick<WorkDependencies, 'storage' | 'settings' | 'clock'>,
 ): Promise<JobOutcome> {
   const { job, store } = run;
   try {
-    await run.written(() => storage.responses.put(unkept.response, unkept.appendTo));
+    await run.written(() => storage.responses.put(notStored.response, notStored.appendTo));
     return { end: { state: 'completed' } };
   } catch (error) {
     const { kind, code, message: reason } = GatewayError.from(error);
@@ -44,13 +44,13 @@ export async function keepUnkept(
     const waitedMs = isNew || !job.waits ? 0 : clock.wall() - job.waits.sinceMs;
     if (waitedMs >= settings().maxWaitMs)
       return { end: { state: 'failed', error: { code: code ?? kind, message: reason } } };
-    const step = { name: UNKEPT_STEP, detail: JSON.stringify(unkept) };
+    const step = { name: UNSTORED_STEP, detail: JSON.stringify(notStored) };
     await run.written(() => store.step(job.id, job.fence, step));
-    return { wait: { reason, forMs: againAfter(waitedMs), hasBegun: false, isNew } };
+    return { wait: { reason, forMs: storeRetryMs(waitedMs), hasBegun: false, isNew } };
   }
 }
 
 /** Milliseconds until the next try to store it. @param waitedMs so far */
-export function againAfter(waitedMs: DurationMs): DurationMs {
-  return Math.min(MOST_AGAIN_MS, Math.max(LEAST_AGAIN_MS, waitedMs / 2));
+export function storeRetryMs(waitedMs: DurationMs): DurationMs {
+  return Math.min(MOST_RETRY_MS, Math.max(LEAST_RETRY_MS, waitedMs / 2));
 }

@@ -3,10 +3,10 @@
 import type { ErrorKind } from '../../canonical/index.ts';
 import type { BreakerSettings } from './settings.ts';
 import { SlidingCount } from './fading-measures.ts';
-import type { Standing } from './state.ts';
+import type { Availability } from './state.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-export const CLOSED: Standing = { state: 'closed', until: null, reason: null };
+export const CLOSED: Availability = { state: 'closed', until: null, reason: null };
 
 /** Ticket of one attempt. Its outcome counts only if it began after the breaker last opened. */
 export interface BreakerTicket {
@@ -28,8 +28,8 @@ export class Breaker {
   /** True when another process opened it. */
   #isForeign = false;
   /** Null when closed. */
-  #open: Standing | null = null;
-  #halfOpen: Standing = CLOSED;
+  #open: Availability | null = null;
+  #halfOpen: Availability = CLOSED;
   #until = 0;
   /** The single attempt of the half-open state. */
   #trial: BreakerTicket | null = null;
@@ -38,7 +38,7 @@ export class Breaker {
     this.#settings = settings;
   }
 
-  standing(nowMs: UnixMs): Standing {
+  availability(nowMs: UnixMs): Availability {
     if (!this.#open) return CLOSED;
     return nowMs < this.#until ? this.#open : this.#halfOpen;
   }

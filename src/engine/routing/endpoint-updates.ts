@@ -1,6 +1,6 @@
 // Updates of endpoints, collected until this process publishes them. Times are durations, because clocks differ.
 import type { ErrorKind } from '../../canonical/index.ts';
-import type { EndpointId, Standing } from './state.ts';
+import type { EndpointId, Availability } from './state.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Maximum values per measure and update of an endpoint; others need no more. */
@@ -14,7 +14,7 @@ const MEASURES = ['streamMs', 'answerMs', 'speed', 'outputTokens', 'cacheHits'] 
 export type Measure = (typeof MEASURES)[number];
 
 /** Reason why an endpoint is avoided, and remaining milliseconds. */
-export interface LeftAlone {
+export interface DisabledUpdate {
   readonly forMs: DurationMs;
   readonly reason: string;
 }
@@ -27,12 +27,12 @@ export interface EndpointUpdate extends EndpointId {
   readonly faults: number;
   readonly failures: Readonly<Partial<Record<ErrorKind, number>>>;
   /** An operator enabled it again, which clears all earlier states. */
-  readonly isTakenBack?: true;
+  readonly isEnabledAgain?: true;
   /** Absent: unchanged. */
-  readonly limited?: LeftAlone;
-  readonly disabled?: LeftAlone;
+  readonly limited?: DisabledUpdate;
+  readonly disabled?: DisabledUpdate;
   /** Null: a request has succeeded again. */
-  readonly broken?: LeftAlone | null;
+  readonly broken?: DisabledUpdate | null;
 }
 
 /** Endpoint that caches a conversation's prefix, and for how much longer. */
@@ -47,7 +47,7 @@ export interface RoutingUpdate {
 }
 
 /** Why and until when an endpoint is avoided. */
-export type Standings = Readonly<Record<'limited' | 'broken' | 'disabled', Standing>>;
+export type EndpointPauses = Readonly<Record<'limited' | 'broken' | 'disabled', Availability>>;
 
 const NAMES = ['limited', 'broken', 'disabled'] as const;
 
@@ -58,9 +58,9 @@ export class Tally {
   #attempts = 0;
   #faults = 0;
   #failures: Partial<Record<ErrorKind, number>> = {};
-  #isTakenBack = false;
+  #isEnabledAgain = false;
   /** End of each state, as published. */
-  #published: Record<keyof Standings, number | null> = { limited: null, broken: null, disabled: null };
+  #published: Record<keyof EndpointPauses, number | null> = { limited: null, broken: null, disabled: null };
 
   /** @param onChange called at each change */
   constructor(onChange: () => void) {
@@ -84,33 +84,34 @@ export class Tally {
     this.#onChange();
   }
 
-  takenBack(): void {
-    this.#isTakenBack = true;
+  enabledAgain(): void {
+    this.#isEnabledAgain = true;
     this.#onChange();
   }
 
   /** True when other processes know the state. States expire everywhere by themselves. */
-  isPublished(standings: Standings): boolean {
-    return !this.#isTakenBack && NAMES.every((name) => this.#isKnown(name, standings[name]));
+  isPublished(pauses: EndpointPauses): boolean {
+    return !this.#isEnabledAgain && NAMES.every((name) => this.#isKnown(name, pauses[name]));
   }
 
   /** Marks states received from other processes as published. */
-  markPublished(standings: Standings): void {
-    for (const name of NAMES) this.#published[name] = standings[name].until;
+  markPublished(pauses: EndpointPauses): void {
+    for (const name of NAMES) this.#published[name] = pauses[name].until;
   }
 
   /** Takes the collected update and resets it. */
-  take(endpoint: EndpointId, standings: Standings, nowMs: UnixMs): EndpointUpdate {
-    const changes: { limited?: LeftAlone; disabled?: LeftAlone; broken?: LeftAlone | null } = {};
+  take(endpoint: EndpointId, pauses: EndpointPauses, nowMs: UnixMs): EndpointUpdate {
+    const changes: { limited?: DisabledUpdate; disabled?: DisabledUpdate; broken?: DisabledUpdate | null } =
+      {};
     for (const name of NAMES) {
-      const { until, reason } = standings[name];
-      if (this.#isKnown(name, standings[name])) continue;
+      const { until, reason } = pauses[name];
+      if (this.#isKnown(name, pauses[name])) continue;
       if (until !== null && until > nowMs) changes[name] = { forMs: until - nowMs, reason: reason ?? '' };
     }
-    if (standings.broken.state === 'closed' && this.#published.broken !== null) changes.broken = null;
-    const isTakenBack = this.#isTakenBack;
-    this.#isTakenBack = false;
-    this.markPublished(standings);
+    if (pauses.broken.state === 'closed' && this.#published.broken !== null) changes.broken = null;
+    const isEnabledAgain = this.#isEnabledAgain;
+    this.#isEnabledAgain = false;
+    this.markPublished(pauses);
     const update: EndpointUpdate = {
       modelId: endpoint.modelId,
       slug: endpoint.slug,
@@ -118,7 +119,7 @@ export class Tally {
       attempts: this.#attempts,
       faults: this.#faults,
       failures: this.#failures,
-      ...(isTakenBack && { isTakenBack }),
+      ...(isEnabledAgain && { isEnabledAgain }),
       ...changes,
     };
     this.#measures = {};
@@ -127,7 +128,7 @@ export class Tally {
     return update;
   }
 
-  #isKnown(name: keyof Standings, { until }: Standing): boolean {
+  #isKnown(name: keyof EndpointPauses, { until }: Availability): boolean {
     return until === this.#published[name] || (until === null && name !== 'broken');
   }
 }

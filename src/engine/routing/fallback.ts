@@ -12,11 +12,11 @@ import {
   type Model,
   resolveModelId,
 } from '../../catalog/index.ts';
-import { isNamed, standingRemoval } from './filters.ts';
+import { isNamed, permanentRemoval } from './filters.ts';
 import type { PlanContext } from './plan-types.ts';
 
 /** One resolved name of the list: endpoints of the requested model, or another model. */
-export type StandIn =
+export type FallbackEntry =
   | { readonly type: 'endpoints'; readonly name: string; readonly endpoints: readonly Endpoint[] }
   | { readonly type: 'model'; readonly model: Model; readonly pinned: string | null };
 
@@ -24,19 +24,19 @@ export type StandIn =
  * Resolves each name as a provider or endpoint slug, then as a model. In a request, an unknown name or a provider
  * without the model is a 400; in a default for all models it is skipped.
  */
-export function standIns(
+export function fallbackEntries(
   list: NameList,
   model: Model,
   request: CanonicalRequest,
   wishes: RoutingWishes,
   context: PlanContext,
-): readonly StandIn[] {
+): readonly FallbackEntry[] {
   const isRequests = request.gateway.routing?.fallback === list;
-  const found: StandIn[] = [];
+  const found: FallbackEntry[] = [];
   for (const name of list.names) {
     const serving = endpointsFor(model, request).filter((endpoint) => isNamed(endpoint, name));
     const endpoints = serving.filter(
-      (endpoint) => standingRemoval(endpoint, request, wishes, context.lacking) === null,
+      (endpoint) => permanentRemoval(endpoint, request, wishes, context.lacking) === null,
     );
     if (endpoints.length > 0) {
       found.push({ type: 'endpoints', name, endpoints });

@@ -39,11 +39,11 @@ export function removalOf(
   for (const list of [wishes.providers, wishes.only]) {
     if (list && !isAmong(endpoint, list)) return { param: list.path, reason: `not in ${list.path}` };
   }
-  return standingRemoval(endpoint, request, wishes, lacking);
+  return permanentRemoval(endpoint, request, wishes, lacking);
 }
 
 /** The same without the lists for the first choice, because a named fallback need not be in them. */
-export function standingRemoval(
+export function permanentRemoval(
   endpoint: Endpoint,
   request: CanonicalRequest,
   wishes: RoutingWishes,
@@ -51,15 +51,15 @@ export function standingRemoval(
 ): Removal | null {
   const { ignore, maxPrice, requireParameters } = wishes;
   if (ignore && isAmong(endpoint, ignore)) return { param: ignore.path, reason: `in ${ignore.path}` };
-  const dear = maxPrice && tooDear(endpoint, maxPrice);
-  if (dear) return { param: 'provider.max_price', reason: dear };
+  const priceProblem = maxPrice && maxPriceProblem(endpoint, maxPrice);
+  if (priceProblem) return { param: 'provider.max_price', reason: priceProblem };
   if (requireParameters !== true) return null;
   const missing = lacking(request, endpoint);
   if (missing.length === 0) return null;
   return { param: 'provider.require_parameters', reason: `does not support ${missing.join(', ')}` };
 }
 
-function tooDear({ price }: Endpoint, limit: PriceLimit): string | null {
+function maxPriceProblem({ price }: Endpoint, limit: PriceLimit): string | null {
   const exceeds = (name: string, rate: number | null, highest: number | undefined): string | null => {
     if (highest === undefined) return null;
     // An unknown price may exceed any limit.

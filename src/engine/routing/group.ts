@@ -128,9 +128,9 @@ export function unavailableReason(endpoint: Endpoint, context: PlanContext): str
   const learnedContext = health.learnedContext(nowMs);
   if (learnedContext !== null && inputChars / CHARACTERS_PER_TOKEN > learnedContext)
     return `set aside: it has rejected more than ${learnedContext} tokens`;
-  const standing = health.standing(nowMs);
-  if (standing.state !== 'closed' && !state.admits(endpoint))
-    return `set aside: ${standing.reason ?? standing.state}`;
+  const availability = health.availability(nowMs);
+  if (availability.state !== 'closed' && !state.admits(endpoint))
+    return `set aside: ${availability.reason ?? availability.state}`;
   const full = context.full?.(endpoint) ?? null;
   return full && `set aside: ${full}`;
 }

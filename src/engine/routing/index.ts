@@ -15,5 +15,5 @@ export type {
   EndpointHealth,
   EndpointId,
   RoutingState,
-  Standing,
+  Availability,
 } from './state.ts';

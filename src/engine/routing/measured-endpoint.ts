@@ -5,9 +5,9 @@ import { inputTokens, outputTokens } from '../../canonical/index.ts';
 import { Breaker, type BreakerTicket, CLOSED } from './breaker.ts';
 import { DecayingAverage, DecayingCount, FadingHistogram } from './fading-measures.ts';
 import { attemptEnd, RecentAttempts } from './recent-attempts.ts';
-import type { EndpointUpdate, Measure, Standings, Tally } from './endpoint-updates.ts';
+import type { EndpointUpdate, Measure, EndpointPauses, Tally } from './endpoint-updates.ts';
 import type { BreakerSettings } from './settings.ts';
-import type { AttemptLease, AttemptOutcome, EndpointHealth, EndpointId, Standing } from './state.ts';
+import type { AttemptLease, AttemptOutcome, EndpointHealth, EndpointId, Availability } from './state.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Decayed attempts below this are ignored; one attempt is forgotten after 17 minutes. */
@@ -24,7 +24,7 @@ const LEARNED_MS = 60 * 60_000;
 /** Maximum duration of a rate limit. */
 const LONGEST_LIMIT_MS = 10 * 60_000;
 
-type Pause = Standing & { readonly until: UnixMs };
+type Pause = Availability & { readonly until: UnixMs };
 const NO_PAUSE: Pause = { state: 'open', until: 0, reason: null };
 
 /**
@@ -62,7 +62,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   #manualPause = NO_PAUSE;
   #inFlight = 0;
   #measuredAt: UnixMs | null = null;
-  #passedOver = 0;
+  #skippedPlans = 0;
   #learned: { readonly context: number; readonly until: UnixMs } | null = null;
   /** Changes to publish to other processes. Null: they are not published. */
   readonly #tally: Tally | null;
@@ -96,8 +96,8 @@ export class MeasuredEndpoint implements EndpointHealth {
     return this.#measuredAt;
   }
 
-  get passedOver(): number {
-    return this.#passedOver;
+  get skippedPlans(): number {
+    return this.#skippedPlans;
   }
 
   learnedContext(nowMs: UnixMs): number | null {
@@ -130,23 +130,23 @@ export class MeasuredEndpoint implements EndpointHealth {
     return this.#outputTokens?.percentile(0.9) ?? null;
   }
 
-  standing(nowMs: UnixMs): Standing {
+  availability(nowMs: UnixMs): Availability {
     if (nowMs < this.#manualPause.until) return this.#manualPause;
-    const standing = this.#breaker.standing(nowMs);
+    const availability = this.#breaker.availability(nowMs);
     const { until } = this.#limited;
-    return nowMs < until && until > (standing.until ?? 0) ? this.#limited : standing;
+    return nowMs < until && until > (availability.until ?? 0) ? this.#limited : availability;
   }
 
-  disabled(nowMs: UnixMs): Standing | null {
+  disabled(nowMs: UnixMs): Availability | null {
     return nowMs < this.#manualPause.until ? this.#manualPause : null;
   }
 
-  breaker(nowMs: UnixMs): Standing {
-    return this.#breaker.standing(nowMs);
+  breaker(nowMs: UnixMs): Availability {
+    return this.#breaker.availability(nowMs);
   }
 
   isBroken(nowMs: UnixMs): boolean {
-    return this.#breaker.standing(nowMs).state !== 'closed';
+    return this.#breaker.availability(nowMs).state !== 'closed';
   }
 
   admits(nowMs: UnixMs): boolean {
@@ -161,12 +161,12 @@ export class MeasuredEndpoint implements EndpointHealth {
 
   /** Enables the endpoint on behalf of an operator, which clears all states. */
   enable(): void {
-    this.#forgetStanding();
-    this.#tally?.takenBack();
+    this.#resetAvailability();
+    this.#tally?.enabledAgain();
   }
 
   skipped(): void {
-    this.#passedOver += 1;
+    this.#skippedPlans += 1;
   }
 
   learnContext(context: number, nowMs: UnixMs): void {
@@ -175,21 +175,30 @@ export class MeasuredEndpoint implements EndpointHealth {
 
   /** True when the state has not been published yet. */
   hasChanged(nowMs: UnixMs): boolean {
-    return this.#tally?.isPublished(this.#standings(nowMs)) === false;
+    return this.#tally?.isPublished(this.#pauses(nowMs)) === false;
   }
 
   /** The update to publish. Null: updates are not published. */
   update(endpoint: EndpointId, nowMs: UnixMs): EndpointUpdate | null {
-    return this.#tally && this.#tally.take(endpoint, this.#standings(nowMs), nowMs);
+    return this.#tally && this.#tally.take(endpoint, this.#pauses(nowMs), nowMs);
   }
 
   /**
    * Applies another process's update. Measures and outcomes count like local ones, and so do limits and manual states.
    */
   learn(update: EndpointUpdate, nowMs: UnixMs): void {
-    const { measures, attempts, faults, failures, isTakenBack, limited, broken, disabled } = update;
+    const {
+      measures,
+      attempts,
+      faults,
+      failures,
+      isEnabledAgain: isTakenBack,
+      limited,
+      broken,
+      disabled,
+    } = update;
     const wasPublished = !this.hasChanged(nowMs);
-    if (isTakenBack) this.#forgetStanding();
+    if (isTakenBack) this.#resetAvailability();
     for (const [measure, values] of Object.entries(measures) as [Measure, readonly number[]][])
       for (const value of values) this.#add(measure, value, nowMs);
     this.#attempts.add(nowMs, attempts);
@@ -202,7 +211,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     if (disabled)
       this.#manualPause = { state: 'open', until: nowMs + disabled.forMs, reason: disabled.reason };
     this.#recall(update, nowMs);
-    if (wasPublished) this.#tally?.markPublished(this.#standings(nowMs));
+    if (wasPublished) this.#tally?.markPublished(this.#pauses(nowMs));
   }
 
   /**
@@ -224,25 +233,25 @@ export class MeasuredEndpoint implements EndpointHealth {
       if (times > 0) this.recent.add(end, nowMs, isBroken, times);
   }
 
-  #forgetStanding(): void {
+  #resetAvailability(): void {
     this.#manualPause = NO_PAUSE;
     this.#limited = NO_PAUSE;
     this.#breaker.reset();
   }
 
-  #standings(nowMs: UnixMs): Standings {
-    const still = (disabled: Pause): Standing => (nowMs < disabled.until ? disabled : CLOSED);
+  #pauses(nowMs: UnixMs): EndpointPauses {
+    const ifCurrent = (disabled: Pause): Availability => (nowMs < disabled.until ? disabled : CLOSED);
     return {
-      limited: still(this.#limited),
-      broken: this.#breaker.standing(nowMs),
-      disabled: still(this.#manualPause),
+      limited: ifCurrent(this.#limited),
+      broken: this.#breaker.availability(nowMs),
+      disabled: ifCurrent(this.#manualPause),
     };
   }
 
   /** Begins an attempt. @param now Unix milliseconds, read at each event of the lease */
   begin(stream: boolean, now: () => UnixMs): AttemptLease {
     this.#inFlight += 1;
-    this.#passedOver = 0;
+    this.#skippedPlans = 0;
     const began = now();
     return new Lease(this, stream, began, this.#breaker.enter(began), now);
   }

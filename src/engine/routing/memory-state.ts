@@ -10,7 +10,7 @@ import type { DurationMs, UnixMs } from '../../base/units.ts';
 /** Maximum endpoints. Above it, only endpoints that left the catalog are evicted. */
 const MOST_ENDPOINTS = 20_000;
 /** Maximum endpoints of models outside of the catalog, because clients can invent names. */
-const MOST_MADE_UP = 300;
+const MOST_UNLISTED = 300;
 /** Maximum endpoints disabled by operators. */
 const MOST_MANUAL_PAUSES = 10_000;
 const MOST_CONVERSATIONS = 50_000;
@@ -28,7 +28,7 @@ const LONGEST_HOLD_MS = 3_600_000;
  * Endpoint that caches a conversation's prefix. Stored by id, because an endpoint object would keep its whole catalog
  * in memory.
  */
-interface Hold extends EndpointId {
+interface CacheAffinity extends EndpointId {
   readonly until: UnixMs;
   /** `until`, as published. */
   readonly publishedUntil: UnixMs;
@@ -64,9 +64,9 @@ export class MemoryRoutingState implements RoutingState {
     MOST_ENDPOINTS,
     ({ inFlight }, key) => inFlight === 0 && !this.#isListed(idOf(key).modelId),
   );
-  readonly #madeUp = new RecentMap<MeasuredEndpoint>(MOST_MADE_UP, ({ inFlight }) => inFlight === 0);
+  readonly #unlisted = new RecentMap<MeasuredEndpoint>(MOST_UNLISTED, ({ inFlight }) => inFlight === 0);
   readonly #manualPause = new RecentMap<ManualPause>(MOST_MANUAL_PAUSES);
-  readonly #holds = new RecentMap<Hold>(MOST_CONVERSATIONS);
+  readonly #holds = new RecentMap<CacheAffinity>(MOST_CONVERSATIONS);
   readonly #turns = new RecentMap<number>(MOST_ROUNDS);
   readonly #isShared: boolean;
   /** Endpoints with unpublished updates. */
@@ -92,7 +92,7 @@ export class MemoryRoutingState implements RoutingState {
   }
 
   remembered(): readonly EndpointId[] {
-    return [...this.#madeUp.keys(), ...this.#endpoints.keys()].map(idOf);
+    return [...this.#unlisted.keys(), ...this.#endpoints.keys()].map(idOf);
   }
 
   disable(endpoint: EndpointId, untilMs: UnixMs, reason: string): void {
@@ -176,7 +176,7 @@ export class MemoryRoutingState implements RoutingState {
     for (const update of endpoints) {
       this.#find(update).learn(update, nowMs);
       const key = this.#keyOf(update);
-      if (update.isTakenBack) this.#manualPause.delete(key);
+      if (update.isEnabledAgain) this.#manualPause.delete(key);
       if (update.disabled)
         this.#manualPause.set(key, { until: nowMs + update.disabled.forMs, reason: update.disabled.reason });
     }
@@ -187,7 +187,7 @@ export class MemoryRoutingState implements RoutingState {
   }
 
   #get(key: string): MeasuredEndpoint | undefined {
-    return this.#endpoints.get(key) ?? this.#madeUp.get(key);
+    return this.#endpoints.get(key) ?? this.#unlisted.get(key);
   }
 
   #find(endpoint: EndpointId): MeasuredEndpoint {
@@ -201,8 +201,8 @@ export class MemoryRoutingState implements RoutingState {
   #keep(endpoint: EndpointId, measured: MeasuredEndpoint): void {
     const key = this.#keyOf(endpoint);
     const isListed = this.#isListed(endpoint.modelId);
-    (isListed ? this.#madeUp : this.#endpoints).delete(key);
-    (isListed ? this.#endpoints : this.#madeUp).set(key, measured);
+    (isListed ? this.#unlisted : this.#endpoints).delete(key);
+    (isListed ? this.#endpoints : this.#unlisted).set(key, measured);
   }
 
   #newEndpoint(key: string): MeasuredEndpoint {
@@ -234,12 +234,12 @@ function idOf(key: string): EndpointId {
 class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #limit: number;
-  readonly #mayGo: (value: Value, key: string) => boolean;
+  readonly #mayEvict: (value: Value, key: string) => boolean;
 
-  /** @param limit maximum entries, not counting those that must stay @param mayGo true: the entry may be evicted now */
-  constructor(limit: number, mayGo: (value: Value, key: string) => boolean = () => true) {
+  /** @param limit maximum entries, not counting those that must stay @param mayEvict true: the entry may be evicted now */
+  constructor(limit: number, mayEvict: (value: Value, key: string) => boolean = () => true) {
     this.#limit = limit;
-    this.#mayGo = mayGo;
+    this.#mayEvict = mayEvict;
   }
 
   get size(): number {
@@ -274,7 +274,7 @@ class RecentMap<Value> {
       if (unseen === 0 || this.#entries.size < this.#limit) return;
       unseen -= 1;
       this.#entries.delete(key);
-      if (!this.#mayGo(value, key)) this.#entries.set(key, value);
+      if (!this.#mayEvict(value, key)) this.#entries.set(key, value);
     }
   }
 }

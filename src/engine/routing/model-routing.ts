@@ -85,7 +85,7 @@ export function routeModels(
   const considerAll = (): void => {
     (preferred ? distinct([preferred, ...candidates]) : candidates).forEach(consider);
     if (contenders.length === 0) reserve.forEach(consider);
-    else misfits.push(...reserve.map(({ model }) => heldBack(model)));
+    else misfits.push(...reserve.map(({ model }) => reserveExclusion(model)));
   };
   considerAll();
   if (contenders.length === 0 && !named && facts.reasoning !== 'none') {
@@ -189,14 +189,14 @@ const openChoices = new WeakMap<Catalog, OpenCandidates>();
 /** Candidates of an open choice: all models that the key may use. */
 function openCandidates(catalog: Catalog, mayUse: PlanContext['mayUse']): OpenCandidates {
   let all = openChoices.get(catalog);
-  if (!all) openChoices.set(catalog, (all = sortOut(catalog.list())));
+  if (!all) openChoices.set(catalog, (all = splitCandidates(catalog.list())));
   const isAllowed = ({ model }: ResolvedModel): boolean => mayUse(model.id);
   const allowed = { candidates: all.candidates.filter(isAllowed), reserve: all.reserve.filter(isAllowed) };
   if (allowed.candidates.length > 0 || allowed.reserve.length > 0) return allowed;
-  return sortOut(catalog.list().filter(({ id }) => mayUse(id)));
+  return splitCandidates(catalog.list().filter(({ id }) => mayUse(id)));
 }
 
-function sortOut(models: readonly Model[]): OpenCandidates {
+function splitCandidates(models: readonly Model[]): OpenCandidates {
   const candidates: ResolvedModel[] = [];
   const reserve: ResolvedModel[] = [];
   for (const model of autoCandidates(models)) {
@@ -208,7 +208,7 @@ function sortOut(models: readonly Model[]): OpenCandidates {
   return { candidates, reserve };
 }
 
-function heldBack({ id }: Model): Exclusion {
+function reserveExclusion({ id }: Model): Exclusion {
   return { modelId: id, endpoint: null, reason: 'superseded, or for a special purpose' };
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../canonical/index.ts';
 import { conversationOf } from './conversation.ts';
 import { effectiveWishes, unavailableReason, groupOf, type Removed } from './group.ts';
-import { standIns } from './fallback.ts';
+import { fallbackEntries } from './fallback.ts';
 import { type ModelSelection, selectModels } from './model-selection.ts';
 import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
 import type { JsonObject } from '../../base/json/index.ts';
@@ -48,7 +48,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     return group.candidates.length > 0;
   };
   let { pinned } = selection;
-  for (const choice of homeFirst(selection, holder?.modelId)) {
+  for (const choice of cachedModelFirst(selection, holder?.modelId)) {
     add(choice, pinned);
     pinned = null;
   }
@@ -81,24 +81,24 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
   function addStandIns(list: NameList): void {
     const first = selection.choices[0];
     if (!first) return;
-    const named = standIns(list, first.model, request, wishes, context);
+    const named = fallbackEntries(list, first.model, request, wishes, context);
     // Named endpoints replace the remaining candidates; models are appended to them.
     if (named.some(({ type }) => type === 'endpoints')) {
       for (const { endpoint } of candidates.splice(1))
         removed.push({ endpoint, param: list.path, reason: `${list.path} lists the fallbacks` });
     }
-    for (const standIn of named) {
-      if (standIn.type === 'model') {
-        const choice = { model: standIn.model, reason: list.path, score: null };
+    for (const entry of named) {
+      if (entry.type === 'model') {
+        const choice = { model: entry.model, reason: list.path, score: null };
         // A pinned endpoint need not be in the lists for the first choice.
-        if (!add(choice, standIn.pinned))
-          add(choice, standIn.pinned, { ...wishes, providers: undefined, only: undefined });
+        if (!add(choice, entry.pinned))
+          add(choice, entry.pinned, { ...wishes, providers: undefined, only: undefined });
         continue;
       }
-      for (const endpoint of standIn.endpoints) {
+      for (const endpoint of entry.endpoints) {
         if (candidates.some((candidate) => candidate.endpoint === endpoint)) continue;
         const unavailable = unavailableReason(endpoint, context);
-        const reason = unavailable ?? `${list.path}: ${standIn.name}`;
+        const reason = unavailable ?? `${list.path}: ${entry.name}`;
         candidates.push({ endpoint, score: null, reason, unavailable: unavailable !== null });
       }
     }
@@ -130,7 +130,10 @@ function takesTurn({ items }: CanonicalRequest, wishes: RoutingWishes): boolean 
 }
 
 /** Moves the model that holds the conversation's cache to the front, if the gateway chooses models. */
-function homeFirst({ choices, basis }: ModelSelection, home: string | undefined): readonly ModelChoice[] {
+function cachedModelFirst(
+  { choices, basis }: ModelSelection,
+  home: string | undefined,
+): readonly ModelChoice[] {
   if (home === undefined) return choices;
   const at = choices.findIndex(({ model }) => model.id === home);
   const choice = choices[at];
@@ -220,7 +223,7 @@ function traceCandidate(
 ): TracedCandidate {
   const health = state.health(endpoint);
   const { slug, provider, modelId, price } = endpoint;
-  const standing = health.standing(nowMs).state;
+  const endpointState = health.availability(nowMs).state;
   const isHolder = holder !== null && holder.slug === slug && holder.modelId === modelId;
   return trimmed([
     slug,
@@ -235,7 +238,7 @@ function traceCandidate(
     rounded(health.tokensPerSecond, 10),
     rounded(health.successRate(nowMs), 10_000),
     health.inFlight || null,
-    standing === 'closed' ? null : standing,
+    endpointState === 'closed' ? null : endpointState,
     rounded(health.cacheHitRate, 10_000),
     isHolder ? 1 : null,
     health.learnedContext(nowMs) === null ? null : 1,

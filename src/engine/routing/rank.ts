@@ -14,7 +14,7 @@ const DUE_AFTER_PLANS = 20;
 /** …and the minimum time. Together they bound the cost of exploring: 5 % of few requests, one per 5 s of many. */
 const DUE_AFTER_MS = 5_000;
 /** Success rate below which an endpoint without measurements is not explored immediately. */
-const DOUBTFUL = 0.5;
+const LOW_SUCCESS_RATE = 0.5;
 /** Values within this ratio are equal; then the endpoint with less load comes first. */
 const EQUAL = Math.log(1.1);
 
@@ -53,7 +53,7 @@ export function rankBy(factor: Factor, subjects: readonly Measured[]): readonly 
 function isDue({ subject, score }: Ranked, position: number): boolean {
   const { health, nowMs } = subject;
   if (health.inFlight > 0) return false;
-  if (score === null && (health.successRate(nowMs) ?? 1) >= DOUBTFUL) return true;
-  if (position === 0 || health.passedOver < DUE_AFTER_PLANS) return false;
+  if (score === null && (health.successRate(nowMs) ?? 1) >= LOW_SUCCESS_RATE) return true;
+  if (position === 0 || health.skippedPlans < DUE_AFTER_PLANS) return false;
   return nowMs - (health.measuredAt ?? 0) >= DUE_AFTER_MS;
 }

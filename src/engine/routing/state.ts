@@ -15,7 +15,7 @@ export interface EndpointId {
  * `closed`: healthy. `open`: avoided until `until`. `half-open`: one request at a time tests it; `until` is in the
  * past.
  */
-export interface Standing {
+export interface Availability {
   readonly state: 'closed' | 'open' | 'half-open';
   /** Unix milliseconds. Null: closed. */
   readonly until: UnixMs | null;
@@ -39,7 +39,7 @@ export interface EndpointHealth {
   /** Unix milliseconds of the last measurement. Null: none. */
   readonly measuredAt: UnixMs | null;
   /** Number of plans since its last attempt in which it was not first. */
-  readonly passedOver: number;
+  readonly skippedPlans: number;
   /** Share of recent attempts without a failure of the endpoint, from 0 to 1. */
   successRate(nowMs: UnixMs): number | null;
   /** The same with two successes added, above 0 and at most 1, because a single failure proves little. */
@@ -52,13 +52,13 @@ export interface EndpointHealth {
   p95Ms(stream: boolean): DurationMs | null;
   /** 90th percentile of output tokens. Null: fewer than 20 measurements. */
   readonly usualOutputTokens: number | null;
-  standing(nowMs: UnixMs): Standing;
+  availability(nowMs: UnixMs): Availability;
   /** Outcomes of the latest attempts, for operators. */
   readonly recent: Pick<RecentAttempts, 'window' | 'lastAt' | 'badSince' | 'isFailing'>;
   /** State set by an operator who disabled the endpoint. Null: not disabled. */
-  disabled(nowMs: UnixMs): Standing | null;
+  disabled(nowMs: UnixMs): Availability | null;
   /** State of its breaker alone. */
-  breaker(nowMs: UnixMs): Standing;
+  breaker(nowMs: UnixMs): Availability;
   /** True: the breaker avoids it because of repeated failures. */
   isBroken(nowMs: UnixMs): boolean;
 }

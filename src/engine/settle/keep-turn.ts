@@ -58,7 +58,7 @@ export async function keepTurn(
     const text = await deps.state.responses.put(stored, state.conversationId);
     return { response, text };
   } catch (error) {
-    call.job?.unkept(stored, state.conversationId, error);
+    call.job?.notStored(stored, state.conversationId, error);
     throw error;
   }
 }

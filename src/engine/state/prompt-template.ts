@@ -62,7 +62,7 @@ const ROLES: ReadonlySet<JsonValue | undefined> = new Set(['user', 'assistant', 
 /** A name in double braces; anything else in braces is literal text. */
 const VARIABLE = /\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}/g;
 /** A text that consists of one variable. */
-const ALONE = /^\s*\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}\s*$/;
+const WHOLE_VARIABLE = /^\s*\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}\s*$/;
 /** Maximum occurrences of variables in a template. */
 const MAX_PLACES = 100_000;
 /** Maximum characters of a rendered template, equal to the maximum bytes of a body. */
@@ -162,9 +162,9 @@ function findVariables(
 export function renderTemplate(template: PromptTemplate, variables: JsonObject): RenderedPrompt {
   const problems = new Problems();
   const known = template.variables;
-  const theirs = listOf([...known]);
+  const knownNames = listOf([...known]);
   for (const name of Object.keys(variables))
-    if (!known.has(name)) problems.add(pathOf(name), `is not a variable of the template${theirs}`);
+    if (!known.has(name)) problems.add(pathOf(name), `is not a variable of the template${knownNames}`);
   for (const name of known) {
     const value = variables[name];
     if (value === undefined || value === null) problems.add(pathOf(name), 'is required by the template');
@@ -220,7 +220,7 @@ class Filler {
 
   /** The image or file whose variable is the whole text. */
   partAlone(text: string): JsonObject | undefined {
-    const name = ALONE.exec(text)?.[1] ?? '';
+    const name = WHOLE_VARIABLE.exec(text)?.[1] ?? '';
     const value = this.#variables[name];
     if (!isJsonObject(value) || value['type'] === 'input_text') return undefined;
     const length = this.#lengths.get(name) ?? JSON.stringify(value).length;

@@ -35,7 +35,7 @@ export function rebuildTurn(
   given: Set<number>,
 ): Rebuilt {
   const { entries } = turn;
-  if (isTwin(items, entries)) return { items, restored: 0 };
+  if (mayBeOtherTurn(items, entries)) return { items, restored: 0 };
   const layout = layOut(items, keys, entries);
   const calls = entries.flatMap((entry, index) => (entry.type === 'call' ? [index] : []));
   const present = calls.filter((index) => layout.placed.has(index));
@@ -75,7 +75,7 @@ export function rebuildTurn(
  * A turn recognised only by its position may be a different turn with the same beginning and call. A client that
  * returns signatures missing in the record has lost none.
  */
-function isTwin(items: readonly Item[], entries: readonly TurnEntry[]): boolean {
+function mayBeOtherTurn(items: readonly Item[], entries: readonly TurnEntry[]): boolean {
   if (!items.some((item) => item.type === 'tool_call' && item.isIdMade)) return false;
   return items.some(
     (item) =>
@@ -91,7 +91,7 @@ function layOut(
   entries: readonly TurnEntry[],
 ): Layout {
   const layout: Layout = { placed: new Map(), foreign: new Map(), loose: [] };
-  const ours = entries.flatMap((entry) => (entry.type === 'reasoning' ? [entry.item] : []));
+  const recorded = entries.flatMap((entry) => (entry.type === 'reasoning' ? [entry.item] : []));
   let after = -1;
   let nextText = 0;
   let callSeen = false;
@@ -121,7 +121,7 @@ function layOut(
           (entry, i) => entry.type === 'reasoning' && isSame(item, entry.item) && !layout.placed.has(i),
         );
         const entry = entries[index];
-        if (entry?.type !== 'reasoning') return isPoorCopy(item, ours) ? 'aside' : null;
+        if (entry?.type !== 'reasoning') return isIncompleteCopy(item, recorded) ? 'aside' : null;
         layout.placed.set(index, [asSigned(item, entry.item)]);
         return index;
       }
@@ -166,11 +166,11 @@ function asSigned(sent: ReasoningItem, kept: ReasoningItem): ReasoningItem {
 }
 
 /** The record's reasoning without its signature, parts or format. */
-function isPoorCopy(sent: ReasoningItem, ours: readonly ReasoningItem[]): boolean {
-  if (sent.id !== undefined && ours.some((item) => item.id === sent.id)) return true;
+function isIncompleteCopy(sent: ReasoningItem, recorded: readonly ReasoningItem[]): boolean {
+  if (sent.id !== undefined && recorded.some((item) => item.id === sent.id)) return true;
   if (sent.opaque) return false;
   const text = joined(sent);
-  const texts = ours.map(joined).filter((t) => t !== '');
+  const texts = recorded.map(joined).filter((t) => t !== '');
   if (text === '') return true;
   return texts.length > 0 && (texts.some((t) => t.includes(text)) || texts.every((t) => text.includes(t)));
 }

@@ -46,7 +46,7 @@ export function recordEnd(
   items: readonly Item[],
 ): { readonly turn: TurnRecord; readonly key: string } | null {
   let end = items.length;
-  while (end > 0 && isUnspoken(items[end - 1])) end--;
+  while (end > 0 && isSilent(items[end - 1])) end--;
   const said = items.slice(0, end);
   if (end === items.length || items.some(({ type }) => type === 'tool_call')) return null;
   const text = answerText(said);
@@ -55,7 +55,7 @@ export function recordEnd(
   return { turn: { id: randomUUID(), entries }, key: endKey(text) };
 }
 
-function isUnspoken(item: Item | undefined): boolean {
+function isSilent(item: Item | undefined): boolean {
   if (item?.type !== 'reasoning' || item.opaque === undefined) return false;
   return [...item.text, ...item.summary].every((text) => text === '');
 }

@@ -101,7 +101,7 @@ export class KeptStream implements ClientStream {
   }
 
   /** Tells those who read now that the run is alive. It is not kept: an answer may be silent for hours. @param comment whole frames */
-  writeSignOfLife(comment: string): void {
+  writeKeepAlive(comment: string): void {
     this.#answer.passOn(comment, 'text');
   }
 

@@ -208,7 +208,7 @@ export class SharedAnswer implements Client, ClientStream {
     stream.onDrain(() => {
       reader.full = false;
       if (this.#readers.has(reader)) this.#feed(reader);
-      this.#goOn();
+      this.#resume();
     });
     return stream;
   }
@@ -229,7 +229,7 @@ export class SharedAnswer implements Client, ClientStream {
 
   #leave(reader: Reader): void {
     if (!this.#remove(reader)) return;
-    if (this.#readers.size > 0 || this.#ended) return this.#goOn();
+    if (this.#readers.size > 0 || this.#ended) return this.#resume();
     if (this.#hooks.abandoned() === true) return;
     this.#abandoned = true;
     this.#left?.();
@@ -244,7 +244,7 @@ export class SharedAnswer implements Client, ClientStream {
   }
 
   /** Resumes the run after a reader caught up or left. */
-  #goOn(): void {
+  #resume(): void {
     this.#account();
     if (!this.#paused || this.#mustWait()) return;
     this.#paused = false;

@@ -9,7 +9,7 @@ import type { Patience } from './kept-stream.ts';
 const RESUMABLE = 'x-dragoman-resumable';
 const HEADER = 'x-dragoman-on-disconnect';
 /** Default patience of a request that asks for a resumable stream. */
-const USUAL_PATIENCE = 'continue:30s';
+const DEFAULT_PATIENCE = 'continue:30s';
 
 const PREFER = 'prefer';
 const ASYNC = /(?:^|,)\s*respond-async\s*(?:,|;|$)/i;
@@ -48,7 +48,7 @@ export function keepingOf(
   const onDisconnect = principal.onDisconnect ?? settings.onDisconnect;
   const patience =
     said === null
-      ? patienceOf(isAsked && onDisconnect === 'abort' ? USUAL_PATIENCE : onDisconnect)
+      ? patienceOf(isAsked && onDisconnect === 'abort' ? DEFAULT_PATIENCE : onDisconnect)
       : patienceOf(said);
   if (patience === null)
     throw new GatewayError('invalid_request', `${HEADER}: ${ON_DISCONNECT_HINT}`, { param: HEADER });

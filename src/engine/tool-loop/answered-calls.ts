@@ -25,7 +25,7 @@ const LIMITS: AnsweredCallsLimits = {
 };
 
 /** An outcome as JSON, whose length counts against the limits. */
-interface Kept {
+interface KeptOutcome {
   readonly projectId: string;
   readonly json: Buffer;
   readonly until: UnixMs;
@@ -39,7 +39,7 @@ export class AnsweredCalls {
   /** Digests, oldest first. */
   readonly #made = new Set<string>();
   /** By digest, oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptOutcome>();
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
 
@@ -98,7 +98,7 @@ export class AnsweredCalls {
     const json = Buffer.from(JSON.stringify({ facts, parts, isError, uses: {} } satisfies CallOutcome));
     if (json.length > maxProjectBytes) return;
     this.#kept.set(digest, { projectId, json, until: this.#now() + outcomeMs });
-    this.#weigh(projectId, json.length);
+    this.#addBytes(projectId, json.length);
     for (const [other, kept] of this.#kept) {
       const isOver = this.#bytes > maxBytes;
       const isProjectOver = (this.#bytesOf.get(projectId) ?? 0) > maxProjectBytes;
@@ -120,10 +120,10 @@ export class AnsweredCalls {
     const kept = this.#kept.get(digest);
     if (!kept) return;
     this.#kept.delete(digest);
-    this.#weigh(kept.projectId, -kept.json.length);
+    this.#addBytes(kept.projectId, -kept.json.length);
   }
 
-  #weigh(projectId: string, bytes: number): void {
+  #addBytes(projectId: string, bytes: number): void {
     this.#bytes += bytes;
     const left = (this.#bytesOf.get(projectId) ?? 0) + bytes;
     if (left > 0) this.#bytesOf.set(projectId, left);

@@ -23,8 +23,8 @@ export class ToolHistory {
    * @throws GatewayError naming an approval whose request is not among the items
    */
   answered(items: readonly Item[], running: readonly GatewayTool[]): readonly AllowedCall[] {
-    const made = madeAmong(items);
-    const questions = questionsAmong(items);
+    const made = executedApprovals(items);
+    const questions = approvalRequestsIn(items);
     const calls: AllowedCall[] = [];
     for (const item of items) {
       const answer = factsOf(item);
@@ -53,8 +53,8 @@ export class ToolHistory {
    */
   rewritten(items: readonly Item[], running: readonly GatewayTool[]): readonly Item[] {
     if (!items.some((item) => item.type === 'hosted_call')) return items;
-    const made = madeAmong(items);
-    const questions = questionsAmong(items);
+    const made = executedApprovals(items);
+    const questions = approvalRequestsIn(items);
     const toolOf = (facts: HostedFacts): GatewayTool | undefined => running.find((tool) => tool.owns(facts));
     const replayed = items.flatMap((item) => {
       if (item.type !== 'hosted_call' || !item.facts) return [item];
@@ -140,7 +140,7 @@ function refusalFor(reason: string | undefined): Answer {
 }
 
 /** Ids of approval requests whose calls were made. */
-function madeAmong(items: readonly Item[]): Set<string> {
+function executedApprovals(items: readonly Item[]): Set<string> {
   const made = new Set<string>();
   for (const item of items) {
     const facts = factsOf(item);
@@ -149,7 +149,7 @@ function madeAmong(items: readonly Item[]): Set<string> {
   return made;
 }
 
-function questionsAmong(items: readonly Item[]): ReadonlyMap<string, McpQuestionFacts> {
+function approvalRequestsIn(items: readonly Item[]): ReadonlyMap<string, McpQuestionFacts> {
   const questions = new Map<string, McpQuestionFacts>();
   for (const item of items) {
     const facts = factsOf(item);

@@ -91,11 +91,11 @@ export interface RecalledCall extends Pick<CallOutcome, 'parts' | 'isError'> {
   readonly arguments: string;
 }
 
-const NOTHING: CallOutcome['uses'] = {};
+const NO_USES: CallOutcome['uses'] = {};
 
 /** Text outcome without cost. */
 export function said(text: string, facts: HostedFacts, isError = false): CallOutcome {
-  return { facts, parts: [{ type: 'text', text }], isError, uses: NOTHING };
+  return { facts, parts: [{ type: 'text', text }], isError, uses: NO_USES };
 }
 
 /** The facts of an item that ended without a result. @param message the reason */

@@ -111,7 +111,7 @@ function openServer(
     for (const name of ['authorization', 'headers'] as const)
       if (wish[name]) request.report.add(`${path}.${name}`, 'dropped', 'the configured server has its own');
   let refusal = configured ? null : refusalOf(wish, path, mcp.fromRequests);
-  if (!hasItems && approval !== 'never') refusal ??= unanswerable(path);
+  if (!hasItems && approval !== 'never') refusal ??= approvalUnsupported(path);
   const server = configured?.server ?? {
     label: wish.label,
     url: wish.url ?? '',
@@ -161,7 +161,7 @@ function earlierList(
 }
 
 /** Error when approval is required but the protocol cannot express it. */
-function unanswerable(path: string): GatewayError {
+function approvalUnsupported(path: string): GatewayError {
   const param = `${path}.require_approval`;
   const message = `${param}: must be "never": this protocol does not support approvals. Use the Responses API for approvals.`;
   return new GatewayError('invalid_request', message, { param });

@@ -56,10 +56,10 @@ export interface McpServerToolInput {
   readonly check: (url: string) => Promise<void>;
 }
 
-const NOTHING = {};
+const NO_ARGUMENTS = {};
 
 export class McpServerTool implements GatewayTool {
-  readonly prices = NOTHING;
+  readonly prices = NO_ARGUMENTS;
   readonly #input: McpServerToolInput;
   #functions: readonly FunctionTool[] = [];
   /** By function name for the model. */
@@ -283,7 +283,7 @@ function questionOf({ server, name, arguments: text = '' }: McpCallFacts): McpQu
 function failed(message: string, facts: McpCallFacts): CallOutcome {
   const text = `The call failed: ${message}`;
   const failed = { ...facts, output: text, isError: true, failure: { message } };
-  return { facts: failed, parts: [{ type: 'text', text }], isError: true, uses: NOTHING };
+  return { facts: failed, parts: [{ type: 'text', text }], isError: true, uses: NO_ARGUMENTS };
 }
 
 function outcomeOf(result: McpResult, call: McpCallFacts): CallOutcome {
@@ -296,7 +296,7 @@ function outcomeOf(result: McpResult, call: McpCallFacts): CallOutcome {
   const { isError } = result;
   const failure = isError ? { failure: { texts } } : {};
   const facts = { ...call, output: texts.join('\n'), isError, ...failure };
-  return { facts, parts, isError, uses: NOTHING };
+  return { facts, parts, isError, uses: NO_ARGUMENTS };
 }
 
 function partsOf(content: McpContent): Part[] {

@@ -83,7 +83,7 @@ export class Watch implements SettlementObserver {
     for (const [id, { modelId, slug }] of this.#failed) {
       const health = this.#options.routing.seen({ modelId, slug });
       if (health?.isBroken(now) !== true) continue;
-      const { reason, until } = health.standing(now);
+      const { reason, until } = health.availability(now);
       const what = isOnlyLimited(health, now) ? 'is rate limited' : 'keeps failing';
       yield {
         type: 'endpoint.opened',

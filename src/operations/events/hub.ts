@@ -4,7 +4,7 @@ import { type Alert, ALERT_TYPES } from '../alerts/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Settlement, SettlementObserver } from '../../engine/index.ts';
 import { generationSummaryView } from '../../accounts/ledger/index.ts';
-import type { RoutingState, Standing } from '../../engine/routing/index.ts';
+import type { RoutingState, Availability } from '../../engine/routing/index.ts';
 import { type Clock, shownTime } from '../../base/runtime/clock.ts';
 import type { UnixMs } from '../../base/units.ts';
 
@@ -146,7 +146,7 @@ function isKnown(event: ForeignEvent): event is LiveEvent {
 export interface EndpointChange {
   readonly modelId: string;
   readonly slug: string;
-  readonly state: Standing['state'];
+  readonly state: Availability['state'];
   /** Unix milliseconds until which it is skipped; null: not skipped, or unknown. */
   readonly until: UnixMs | null;
   readonly reason: string | null;
@@ -179,7 +179,7 @@ class EndpointWatch {
   #read(nowMs: UnixMs): ReadonlyMap<string, EndpointChange> {
     const states = new Map<string, EndpointChange>();
     for (const endpoint of this.#routing.remembered()) {
-      const standing = this.#routing.seen(endpoint)?.standing(nowMs);
+      const standing = this.#routing.seen(endpoint)?.availability(nowMs);
       if (!standing || standing.state === 'closed') continue;
       const { modelId, slug } = endpoint;
       const { state, until, reason } = standing;

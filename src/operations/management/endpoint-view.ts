@@ -123,7 +123,7 @@ export function endpointView(
 
 function healthView(health: EndpointHealth | null, clock: ShownClock): EndpointView['health'] {
   const nowMs = clock.now();
-  const standing = health?.standing(nowMs);
+  const standing = health?.availability(nowMs);
   return {
     state: standing?.state ?? 'closed',
     until: isoTime(shownTime(clock, standing?.until ?? null)),

@@ -17,7 +17,7 @@ export interface BackgroundCodec {
   /** Returns the answer in its queued state. */
   queued(context: AnswerContext): JsonObject;
   /** Returns the answer in a later state. @param failure of a failed answer */
-  standing(
+  withStatus(
     queued: JsonObject,
     status: 'queued' | 'in_progress' | 'cancelled' | 'failed',
     failure?: BackgroundFailure,

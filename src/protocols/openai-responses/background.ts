@@ -15,7 +15,7 @@ export const background: BackgroundCodec = {
   runBody: (body) => editMembers(body, { set: { stream: true } }),
   queued: (context: AnswerContext) =>
     encodeResponseObject(context, { type: 'start' }, { status: 'queued' }, [], undefined),
-  standing,
+  withStatus,
   opening: (queued, first) => [
     frame('response.created', first, queued),
     frame('response.queued', first + 1, queued),
@@ -28,7 +28,7 @@ export const background: BackgroundCodec = {
   },
 };
 
-function standing(queued: JsonObject, status: string, failure?: BackgroundFailure): JsonObject {
+function withStatus(queued: JsonObject, status: string, failure?: BackgroundFailure): JsonObject {
   return { ...queued, status, error: failure ? { code: failure.code, message: failure.message } : null };
 }
 

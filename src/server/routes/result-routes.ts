@@ -8,9 +8,9 @@ import { type ClientCall, clientRoute, type ClientRoute } from './client-route.t
 import { notFound } from './state-routes.ts';
 
 /** Retry delay, in seconds. */
-const AGAIN_S = 1;
+const RETRY_S = 1;
 
-const standing = z.object({ id: z.string(), object: z.literal('generation.result'), status: z.string() });
+const resultStatus = z.object({ id: z.string(), object: z.literal('generation.result'), status: z.string() });
 const ofOne = { tag: 'Streams', params: { id: { description: 'The id of the generation.' } } } as const;
 
 export const RESULT_ROUTES: readonly ClientRoute[] = [
@@ -24,17 +24,17 @@ export const RESULT_ROUTES: readonly ClientRoute[] = [
     description:
       '202: the response is not ready. 410: it was cancelled. A failed response has the status and body that a direct request would have had.',
     answer: z.looseObject({}),
-    alsoStatus: { 202: standing },
+    alsoStatus: { 202: resultStatus },
     refusals: [404, 410],
     async run(call) {
       const job = await jobOf(call);
       if (job.endedAt === null) {
         const headers = {
           location: resultPath(job.id),
-          'retry-after': String(AGAIN_S),
+          'retry-after': String(RETRY_S),
           'x-request-id': job.id,
         };
-        return Response.json(standingOf(job), { status: 202, headers });
+        return Response.json(resultView(job), { status: 202, headers });
       }
       const made = await call.deps.background.result(call.projectId, job.id);
       if (made) return new Response(made.body, { status: made.status, headers: made.headers });
@@ -50,12 +50,12 @@ export const RESULT_ROUTES: readonly ClientRoute[] = [
     method: 'post',
     path: '/generations/{id}/cancel',
     summary: 'Cancels a request with `Prefer: respond-async`.',
-    answer: standing,
+    answer: resultStatus,
     refusals: [404],
     async run(call) {
       const { id } = await jobOf(call);
       await call.deps.background.cancel(call.projectId, id);
-      return standingOf(await jobOf(call));
+      return resultView(await jobOf(call));
     },
   }),
 ];
@@ -71,7 +71,7 @@ async function jobOf({
   throw notFound('Generation', id);
 }
 
-function standingOf(job: JobView): z.input<typeof standing> {
+function resultView(job: JobView): z.input<typeof resultStatus> {
   return { id: job.id, object: 'generation.result', status: statusOf(job) };
 }
 

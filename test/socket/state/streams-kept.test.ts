@@ -252,7 +252,7 @@ describe('kept streams together', () => {
     stream.join(present, null);
     stream.write('data: a\n\n', 'text');
     const { bytes } = stream;
-    stream.writeSignOfLife(': keep-alive\n\n');
+    stream.writeKeepAlive(': keep-alive\n\n');
     expect(stream.bytes).toBe(bytes);
     stream.write('data: b\n\n', 'text');
     stream.join(later, null);

@@ -99,7 +99,7 @@ describe('an endpoint that one has found', () => {
     expect(two.state.admits(A)).toBe(true);
     pass(250);
     expect(two.state.admits(A)).toBe(false);
-    expect(two.state.health(A).standing(two.clock.now()).reason).toContain('rate limited');
+    expect(two.state.health(A).availability(two.clock.now()).reason).toContain('rate limited');
     pass(5000);
     expect(two.state.admits(A)).toBe(true);
   });
@@ -109,10 +109,10 @@ describe('an endpoint that one has found', () => {
     pass(250);
     expect(two.state.admits(A)).toBe(false);
     pass(OPEN_MS);
-    expect(two.state.health(A).standing(two.clock.now()).state).toBe('half-open');
+    expect(two.state.health(A).availability(two.clock.now()).state).toBe('half-open');
     one.stream(10);
     pass(250);
-    expect(two.state.health(A).standing(two.clock.now()).state).toBe('closed');
+    expect(two.state.health(A).availability(two.clock.now()).state).toBe('closed');
   });
 
   test('to be broken stays with one whose own attempts are good', () => {
@@ -136,7 +136,7 @@ describe('an endpoint that one has found', () => {
   test('what an operator does with it holds everywhere', () => {
     one.state.disable(A, one.clock.now() + 60_000, 'maintenance');
     pass(250);
-    expect(two.state.health(A).standing(two.clock.now())).toMatchObject({
+    expect(two.state.health(A).availability(two.clock.now())).toMatchObject({
       state: 'open',
       reason: 'maintenance',
     });

@@ -21,9 +21,9 @@ describe('breaker', () => {
   test('opens at the fifth failure in its window, and says why', () => {
     const bench = new Bench();
     bench.fail(4);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     bench.fail(1, { ...DOWN, failure: 'timeout' });
-    expect(bench.health().standing(bench.clock.now())).toEqual({
+    expect(bench.health().availability(bench.clock.now())).toEqual({
       state: 'open',
       until: bench.clock.now() + 15_000,
       reason: '5 failures in 30 s (timeout)',
@@ -36,9 +36,9 @@ describe('breaker', () => {
     const bench = new Bench();
     bench.fail(9, SUCCESS);
     bench.fail(8, DOWN);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     bench.fail(1, DOWN);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
   });
 
   test('forgets failures when the window has passed', () => {
@@ -46,10 +46,10 @@ describe('breaker', () => {
     bench.fail(4);
     bench.clock.advance(30_000);
     bench.fail(4);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     bench.clock.advance(20_000);
     bench.fail(1);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
   });
 
   test.each([
@@ -59,18 +59,18 @@ describe('breaker', () => {
   ])('does not count %s', (_, outcome) => {
     const bench = new Bench();
     bench.fail(50, outcome);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     bench.fail(5, DOWN);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
   });
 
   test('half-open, it admits one attempt at a time', () => {
     const bench = new Bench();
     bench.halfOpen();
     bench.clock.advance(-1);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
     bench.clock.advance(1);
-    expect(bench.health().standing(bench.clock.now())).toEqual({
+    expect(bench.health().availability(bench.clock.now())).toEqual({
       state: 'half-open',
       until: bench.clock.now(),
       reason: '5 failures in 30 s (upstream_unavailable)',
@@ -80,9 +80,9 @@ describe('breaker', () => {
     expect(bench.state.admits(A)).toBe(true);
     const trial = bench.state.begin(A, true);
     expect(bench.state.admits(A)).toBe(false);
-    expect(bench.standing).toBe('half-open');
+    expect(bench.availability).toBe('half-open');
     trial.ended(CANCELLED);
-    expect(bench.standing).toBe('half-open');
+    expect(bench.availability).toBe('half-open');
     expect(bench.state.admits(A)).toBe(true);
   });
 
@@ -93,19 +93,19 @@ describe('breaker', () => {
     const bench = new Bench();
     bench.halfOpen();
     show(bench.state.begin(A, true));
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     expect(bench.state.admits(A)).toBe(true);
     bench.fail(4);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     bench.fail(1);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
   });
 
   test('a failed trial opens it again for as long', () => {
     const bench = new Bench();
     bench.halfOpen();
     bench.whole(2000, { ...DOWN, failure: 'timeout' });
-    expect(bench.health().standing(bench.clock.now())).toEqual({
+    expect(bench.health().availability(bench.clock.now())).toEqual({
       state: 'open',
       until: bench.clock.now() + 15_000,
       reason: 'failed again in a trial request (timeout)',
@@ -121,7 +121,7 @@ describe('breaker', () => {
     const bench = new Bench();
     bench.halfOpen();
     bench.whole(0, outcome);
-    expect(bench.standing).toBe('half-open');
+    expect(bench.availability).toBe('half-open');
     expect(bench.state.admits(A)).toBe(true);
   });
 
@@ -132,19 +132,19 @@ describe('breaker', () => {
     old[0]?.firstContent();
     old[0]?.ended(SUCCESS);
     old[1]?.ended(DOWN);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
     bench.clock.advance(15_000);
-    expect(bench.standing).toBe('half-open');
+    expect(bench.availability).toBe('half-open');
     old[2]?.firstContent();
     old[2]?.ended(DOWN);
-    expect(bench.standing).toBe('half-open');
+    expect(bench.availability).toBe('half-open');
     bench.state.begin(A, true).firstContent();
     for (const lease of old.slice(3, 5)) lease.ended(DOWN);
     for (const lease of old.slice(5)) lease.ended(SUCCESS);
     bench.fail(4);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     bench.fail(1);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
   });
 
   test('what was completed before it opened does not keep it closed later', () => {
@@ -154,7 +154,7 @@ describe('breaker', () => {
     bench.clock.advance(15_000);
     bench.state.begin(A, true).firstContent();
     bench.fail(5);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
   });
 
   test('beside a trial, a failure for want of anything better changes nothing', () => {
@@ -162,19 +162,19 @@ describe('breaker', () => {
     bench.halfOpen();
     const trial = bench.state.begin(A, true);
     bench.fail(1);
-    expect(bench.standing).toBe('half-open');
+    expect(bench.availability).toBe('half-open');
     expect(bench.state.admits(A)).toBe(false);
     trial.firstContent();
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
   });
 
   test('an attempt for want of anything better closes it, if it succeeds', () => {
     const bench = new Bench();
     bench.fail(5);
     bench.fail(1);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
     bench.stream(10);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
   });
 
   test('obeys the settings that hold now', () => {
@@ -182,9 +182,9 @@ describe('breaker', () => {
     bench.fail(4);
     bench.settings = { failures: 2, windowMs: 60_000, openMs: 1000 };
     bench.fail(1);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     bench.fail(1);
-    expect(bench.health().standing(bench.clock.now())).toMatchObject({
+    expect(bench.health().availability(bench.clock.now())).toMatchObject({
       reason: '2 failures in 60 s (upstream_unavailable)',
       until: bench.clock.now() + 1000,
     });
@@ -217,7 +217,7 @@ describe('breaker', () => {
         const running: { lease: AttemptLease; isTrial: boolean; showed: boolean }[] = [];
         const failedAt: number[] = [];
         for (const next of steps) {
-          const before = bench.standing;
+          const before = bench.availability;
           const taken = running.find(({ isTrial }) => isTrial);
           const at = 'which' in next ? next.which % Math.max(1, running.length) : 0;
           const one = running[at];
@@ -237,8 +237,8 @@ describe('breaker', () => {
             if (!one || one.showed) continue;
             one.showed = true;
             one.lease.firstContent();
-            if (one.isTrial) expect(bench.standing).toBe('closed');
-            else expect(bench.standing).toBe(before);
+            if (one.isTrial) expect(bench.availability).toBe('closed');
+            else expect(bench.availability).toBe(before);
             if (one.isTrial) failedAt.length = 0;
             one.isTrial = false;
           } else if (one) {
@@ -246,20 +246,20 @@ describe('breaker', () => {
             one.lease.ended(next.outcome);
             if (next.outcome === DOWN) failedAt.push(bench.clock.now());
             if (one.isTrial && next.outcome === SUCCESS) {
-              expect(bench.standing).toBe('closed');
+              expect(bench.availability).toBe('closed');
               failedAt.length = 0;
             } else if (one.isTrial && next.outcome === DOWN) {
-              expect(bench.standing).toBe('open');
+              expect(bench.availability).toBe('open');
             } else if (one.isTrial || next.outcome !== DOWN) {
-              expect(bench.standing).toBe(before);
-            } else if (bench.standing !== before) {
-              expect([before, bench.standing]).toEqual(['closed', 'open']);
+              expect(bench.availability).toBe(before);
+            } else if (bench.availability !== before) {
+              expect([before, bench.availability]).toEqual(['closed', 'open']);
               const recent = failedAt.filter((ms) => ms > bench.clock.now() - SETTINGS.windowMs);
               expect(recent.length).toBeGreaterThanOrEqual(SETTINGS.failures);
             }
           }
           expect(bench.health().inFlight).toBe(running.length);
-          visited.add(`${before} ${bench.standing}`);
+          visited.add(`${before} ${bench.availability}`);
         }
       }),
       { numRuns: casesOf(300), seed: SEED },
@@ -282,7 +282,7 @@ describe('rate limits', () => {
     const bench = new Bench();
     bench.whole(0, limited(20_000));
     const until = bench.clock.now() + 20_000;
-    expect(bench.health().standing(bench.clock.now())).toEqual({
+    expect(bench.health().availability(bench.clock.now())).toEqual({
       state: 'open',
       until,
       reason: `rate limited until ${new Date(until).toISOString()}`,
@@ -291,7 +291,7 @@ describe('rate limits', () => {
     bench.clock.advance(19_999);
     expect(bench.state.admits(A)).toBe(false);
     bench.clock.advance(1);
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     expect(bench.state.admits(A)).toBe(true);
   });
 
@@ -301,29 +301,29 @@ describe('rate limits', () => {
   ])('last %s', (_, asked, expected) => {
     const bench = new Bench();
     bench.whole(0, limited(asked));
-    expect(bench.health().standing(bench.clock.now()).until).toBe(bench.clock.now() + expected);
+    expect(bench.health().availability(bench.clock.now()).until).toBe(bench.clock.now() + expected);
   });
 
   test('that name no time count for the breaker', () => {
     const bench = new Bench();
     for (let count = 0; count < 4; count++) bench.whole(0, limited(undefined));
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     bench.whole(0, limited(undefined));
-    expect(bench.health().standing(bench.clock.now()).reason).toContain('5 failures');
+    expect(bench.health().availability(bench.clock.now()).reason).toContain('5 failures');
   });
 
   test('are announced by an answer with nothing remaining', () => {
     const bench = new Bench();
     const lease = bench.state.begin(A, true);
     lease.limits({ remaining: 1, resetMs: 60_000 });
-    expect(bench.standing).toBe('closed');
+    expect(bench.availability).toBe('closed');
     lease.ended(SUCCESS);
     const last = bench.state.begin(A, true);
     last.limits({ remaining: 0, resetMs: 60_000 });
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
     last.firstContent();
     last.ended(SUCCESS);
-    expect(bench.health().standing(bench.clock.now()).until).toBe(bench.clock.now() + 60_000);
+    expect(bench.health().availability(bench.clock.now()).until).toBe(bench.clock.now() + 60_000);
     expect(bench.successRate).toBe(1);
   });
 
@@ -332,20 +332,20 @@ describe('rate limits', () => {
     bench.whole(0, limited(30_000));
     bench.whole(0, limited(1000));
     bench.state.begin(A, true).limits({ remaining: 0, resetMs: 0 });
-    expect(bench.health().standing(bench.clock.now()).until).toBe(bench.clock.now() + 30_000);
+    expect(bench.health().availability(bench.clock.now()).until).toBe(bench.clock.now() + 30_000);
   });
 
   test('and the breaker do not lift each other: the later end holds', () => {
     const bench = new Bench();
     bench.fail(5);
     bench.whole(0, limited(5000));
-    expect(bench.health().standing(bench.clock.now()).reason).toContain('5 failures');
+    expect(bench.health().availability(bench.clock.now()).reason).toContain('5 failures');
     bench.whole(0, limited(40_000));
-    expect(bench.health().standing(bench.clock.now()).reason).toContain('rate limited');
+    expect(bench.health().availability(bench.clock.now()).reason).toContain('rate limited');
     bench.clock.advance(20_000);
-    expect(bench.standing).toBe('open');
+    expect(bench.availability).toBe('open');
     expect(bench.state.admits(A)).toBe(false);
     bench.clock.advance(20_000);
-    expect(bench.standing).toBe('half-open');
+    expect(bench.availability).toBe('half-open');
   });
 });

@@ -14,13 +14,13 @@ test('of an unknown endpoint nothing is known, and it is admitted', () => {
     tokensPerSecond: null,
     cacheHitRate: null,
     measuredAt: null,
-    passedOver: 0,
+    skippedPlans: 0,
   });
   expect(health.successRate(clock.now())).toBeNull();
   expect(health.failures(clock.now())).toEqual({});
   expect(health.p95Ms(true)).toBeNull();
   expect(health.p95Ms(false)).toBeNull();
-  expect(health.standing(clock.now())).toEqual({ state: 'closed', until: null, reason: null });
+  expect(health.availability(clock.now())).toEqual({ state: 'closed', until: null, reason: null });
   expect(state.admits(A)).toBe(true);
 });
 
@@ -286,10 +286,10 @@ test('plans that passed an endpoint over are counted until it is tried', () => {
   const bench = new Bench();
   bench.state.skipped(A);
   bench.state.skipped({ ...A });
-  expect(bench.health().passedOver).toBe(2);
-  expect(bench.health(B).passedOver).toBe(0);
+  expect(bench.health().skippedPlans).toBe(2);
+  expect(bench.health(B).skippedPlans).toBe(0);
   bench.state.begin(A, true);
-  expect(bench.health().passedOver).toBe(0);
+  expect(bench.health().skippedPlans).toBe(0);
 });
 
 describe('rounds', () => {

@@ -6,13 +6,15 @@ import type { VendorBatch, VendorResult } from '../../../protocols/index.ts';
 import type { AnsweredLine } from './vendor-batches.ts';
 import type { VendorGroup } from './vendor-groups.ts';
 
-type Kept = { readonly status: number; readonly body: Buffer } | { readonly end: 'expired' | 'cancelled' };
+type KeptResult =
+  | { readonly status: number; readonly body: Buffer }
+  | { readonly end: 'expired' | 'cancelled' };
 
 export class CollectedResults {
   /** Numbers of all lines in the batch. */
   readonly lines: ReadonlySet<number>;
   readonly #token: string;
-  readonly #byLine = new Map<number, Kept>();
+  readonly #byLine = new Map<number, KeptResult>();
   readonly #recordOf: (line: number) => Pick<AnsweredLine, 'recordId' | 'createdAt'>;
   readonly #endpoint: Endpoint;
   #unanswered: NonNullable<VendorBatch['unanswered']> | 'missing' = 'missing';

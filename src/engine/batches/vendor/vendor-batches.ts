@@ -18,7 +18,7 @@ import { VendorGroups, type VendorGroup } from './vendor-groups.ts';
 import type { DurationMs, UnixMs } from '../../../base/units.ts';
 
 /** Milliseconds for which a submission with unknown outcome may still be in transit. */
-const ON_ITS_WAY_MS = 60_000;
+const IN_TRANSIT_MS = 60_000;
 /** Maximum delay of a vendor's clock, in milliseconds. */
 const CLOCKS_MS = 300_000;
 /** Milliseconds that vendors have to finish batches that have ended here. */
@@ -43,7 +43,7 @@ export class VendorBatches {
   readonly #groups: VendorGroups;
   readonly #deferred: DeferredLines;
   /** Milliseconds until lines that came back in this run are tried. Undefined: none came back. */
-  #againMs: DurationMs | undefined;
+  #nextPollMs: DurationMs | undefined;
   #hasCollected = false;
 
   private constructor(of: BatchRun, groups: VendorGroups) {
@@ -87,7 +87,7 @@ export class VendorBatches {
     const { clock, settings } = this.#of.deps;
     const { stop, batch, leftMs, run } = this.#of;
     const { open } = this.#groups;
-    if (open.length === 0 && this.#againMs === undefined) return null;
+    if (open.length === 0 && this.#nextPollMs === undefined) return null;
     const overSince =
       stop?.type === 'end' ? (batch.cancelAt ?? Math.min(batch.deadlineAt, clock.wall())) : null;
     if (overSince !== null && clock.wall() - overSince > PATIENCE_MS) return null;
@@ -98,8 +98,8 @@ export class VendorBatches {
         ? `${lines} lines were submitted to batches of ${slugs}.`
         : "Some lines have returned from their vendor's batch.";
     const pollMs = settings().vendorPollMs;
-    const wishMs = Math.min(pollMs, this.#againMs ?? pollMs);
-    const forMs = leftMs > 0 ? Math.min(wishMs, leftMs) : wishMs;
+    const delayMs = Math.min(pollMs, this.#nextPollMs ?? pollMs);
+    const forMs = leftMs > 0 ? Math.min(delayMs, leftMs) : delayMs;
     return { reason, forMs, hasBegun: false, isNew: isNewReason(run.job, reason) };
   }
 
@@ -115,11 +115,11 @@ export class VendorBatches {
       // The configuration may contain it again later.
       if (!endpoint || !codec) continue;
       const known = group.id === null ? await this.#found(group, endpoint, codec) : group;
-      if (known) await this.#lookAt(known, endpoint, codec, collect);
+      if (known) await this.#poll(known, endpoint, codec, collect);
     }
   }
 
-  async #lookAt(
+  async #poll(
     group: VendorGroup,
     endpoint: Endpoint,
     codec: UpstreamBatches,
@@ -137,7 +137,7 @@ export class VendorBatches {
     if (!isGood(answer)) return;
     const batch = codec.decode(answer.body);
     if (batch.state === 'refused') return this.#refused(group, batch.problem ?? '');
-    if (batch.state === 'full') return this.#comesBack(group, 'full');
+    if (batch.state === 'full') return this.#resubmitLater(group, 'full');
     if (batch.state === 'running') {
       if (this.#of.stop?.type === 'end') await this.#ask(endpoint, codec.cancel(id));
       return;
@@ -161,7 +161,7 @@ export class VendorBatches {
   /** @returns the group with its id; null: still unknown, or it was never submitted */
   async #found(group: VendorGroup, endpoint: Endpoint, codec: UpstreamBatches): Promise<VendorGroup | null> {
     const { clock, log } = this.#of.deps;
-    let isUnsure = clock.wall() - group.at < ON_ITS_WAY_MS;
+    let mayBeInTransit = clock.wall() - group.at < IN_TRANSIT_MS;
     let after: string | null = null;
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const answer: VendorAnswer | null = await this.#ask(endpoint, codec.list(after));
@@ -171,12 +171,12 @@ export class VendorBatches {
         if (batch.createdAt < group.at - CLOCKS_MS) continue;
         const is = await this.#isOf(batch, group, endpoint, codec);
         if (is === true) return this.#groups.named(group, batch.id);
-        if (is === null) isUnsure = true;
+        if (is === null) mayBeInTransit = true;
       }
       after = next;
       if (after === null || batches.every(({ createdAt }) => createdAt < group.at - CLOCKS_MS)) break;
     }
-    if (isUnsure) return null;
+    if (mayBeInTransit) return null;
     log.warn("a vendor's batch could not be submitted, and its lines are retried", {
       id: this.#of.run.job.id,
     });
@@ -245,12 +245,12 @@ export class VendorBatches {
   async #notSubmitted(group: VendorGroup, answer: VendorAnswer | null): Promise<void> {
     const status = answer?.status ?? 0;
     if (answer && status >= 400 && status < 500 && status !== 429) await this.#refused(group, answer.text);
-    else await this.#comesBack(group, status === 429 ? 'full' : 'void');
+    else await this.#resubmitLater(group, status === 429 ? 'full' : 'void');
   }
 
   /** Returns its lines, which are submitted again later. */
-  async #comesBack(group: VendorGroup, end: 'full' | 'void'): Promise<void> {
-    this.#againMs ??= this.#of.deps.settings().vendorPollMs;
+  async #resubmitLater(group: VendorGroup, end: 'full' | 'void'): Promise<void> {
+    this.#nextPollMs ??= this.#of.deps.settings().vendorPollMs;
     await this.#groups.end(group, end);
   }
 
@@ -261,7 +261,7 @@ export class VendorBatches {
       slug: group.slug,
       error: words,
     });
-    this.#againMs = SOON_MS;
+    this.#nextPollMs = SOON_MS;
     await this.#groups.end(group, 'refused');
   }
 

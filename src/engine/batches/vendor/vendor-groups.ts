@@ -37,7 +37,7 @@ export interface VendorGroup extends NewGroup {
 
 const STEP = 'vendor:';
 /** Failed submissions after which lines are sent as ordinary requests. */
-const MOST_VOID = 5;
+const MOST_FAILED_SUBMISSIONS = 5;
 
 export class VendorGroups {
   readonly #run: JobRun;
@@ -79,7 +79,7 @@ export class VendorGroups {
 
   /** True: submissions failed so often that lines are sent as ordinary requests. */
   get isGivenUp(): boolean {
-    return this.#groups.filter(({ end }) => end === 'void').length >= MOST_VOID;
+    return this.#groups.filter(({ end }) => end === 'void').length >= MOST_FAILED_SUBMISSIONS;
   }
 
   /** Number of lines at vendors. */

@@ -21,7 +21,7 @@ import type { Attempt } from '../../attempt/index.ts';
 import type { GatewayDependencies } from '../../dependencies.ts';
 import type { KeptAnswer } from '../../kept-answer.ts';
 import { tryForText } from '../../failover/index.ts';
-import { keep, type Kept, NOTHING_KEPT, settle } from '../../settle/index.ts';
+import { keep, type StoredAnswer, NOT_STORED, settle } from '../../settle/index.ts';
 import { ToolLoop, ToolRegistry } from '../../tool-loop/index.ts';
 import { AttemptLog } from '../../attempt-log.ts';
 import type { ClientConnection } from '../../cancellation.ts';
@@ -166,14 +166,14 @@ class Run {
   /** Writes the records and starts storing. The client receives the end only afterwards. */
   #settle(opened: Opened, answered: Answered): Settled {
     const { failure, isReported, turns } = answered;
-    const kept = failure ? NOTHING_KEPT : this.#keep(opened, answered);
+    const kept = failure ? NOT_STORED : this.#keep(opened, answered);
     this.#record({ failure, turns, request: opened.admitted.request, opened, content: kept.content });
     return { failure, isReported, keeping: kept.answer };
   }
 
-  #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): Kept {
+  #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): StoredAnswer {
     const by = turns.at(-1);
-    if (!by || !admitted.keeps(by.endpoint)) return NOTHING_KEPT;
+    if (!by || !admitted.keeps(by.endpoint)) return NOT_STORED;
     return keep({ admitted, answer, by, attemptLog: this.#attemptLog, context, lastTurn }, this.#deps);
   }
 
@@ -221,7 +221,7 @@ class Run {
     if (this.#clientConnection.left) return false;
     const answer = opened?.answer;
     if (answer && !failure) {
-      this.#warnOfNothing(answer);
+      this.#warnOfEmptyAnswer(answer);
       try {
         answer.complete(kept);
         return true;
@@ -246,7 +246,7 @@ class Run {
   }
 
   /** Logs tokens that were charged without visible content, which is legal but suspicious. */
-  #warnOfNothing({ by }: ClientAnswer): void {
+  #warnOfEmptyAnswer({ by }: ClientAnswer): void {
     if (!by?.meter.isEmpty) return;
     const tokens = by.charge().usage?.output.text ?? 0;
     if (tokens < EMPTY_ANSWER_TOKENS) return;

@@ -74,7 +74,7 @@ export async function connect(target: ConnectionTarget, signal: AbortSignal): Pr
     return await connectNewer(target, signal, 'legacy');
   } catch (error) {
     const first = toGatewayError(error, target.errors);
-    if (isLaterOnly(error))
+    if (supportsOnlyNewerVersions(error))
       return connectNewer(target, signal, 'auto').catch((again: unknown) => {
         throw toGatewayError(again, target.errors);
       });
@@ -179,18 +179,18 @@ async function open(
 /** Closes the connection to a server that sends requests faster than responses can be delivered. */
 function boundAnswers(transport: Transport, { errors, breakage }: ConnectionTarget): void {
   const send: Transport['send'] = transport.send.bind(transport);
-  let underWay = 0;
+  let inFlight = 0;
   transport.send = async (message, options) => {
     if ('method' in message) return send(message, options);
-    if (underWay >= MOST_ANSWERS) {
+    if (inFlight >= MOST_ANSWERS) {
       breakage.last = errors.make('mcp_too_large', `sent more than ${MOST_ANSWERS} requests at once`);
       return transport.close();
     }
-    underWay++;
+    inFlight++;
     try {
       await send(message, options);
     } finally {
-      underWay--;
+      inFlight--;
     }
   };
 }
@@ -281,7 +281,7 @@ const RAW: StandardSchemaV1<unknown, JsonObject> = {
 };
 
 /** True for a server without any version that has `initialize` (MCP specification 2026-07-28, "Versioning"). */
-function isLaterOnly(error: unknown): boolean {
+function supportsOnlyNewerVersions(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false;
   const body = asObject(parseJson(String(error.data.text)));
   return asObject(body['error'])['code'] === ProtocolErrorCode.UnsupportedProtocolVersion;

@@ -17,7 +17,7 @@ export interface ServerCredentials {
 }
 
 /** Headers of the transport or the protocol, which must not be overridden. */
-const OURS =
+const RESERVED_HEADERS =
   /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|proxy-.*|mcp-.*|last-event-id)$/;
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
@@ -38,7 +38,7 @@ export function serverCredentials(server: McpServer, tokens: AccessTokens): Serv
     return createRedactor(token ? [...secrets, ...token] : secrets)(text);
   });
   for (const [name, value] of given) {
-    if (!NAME.test(name) || OURS.test(name))
+    if (!NAME.test(name) || RESERVED_HEADERS.test(name))
       throw errors.make('mcp_invalid', `cannot have the header \`${name}\`: its name is invalid or reserved`);
     if (!VALUE.test(value))
       throw errors.make(

@@ -31,7 +31,7 @@ const HEADERS = ['content-type', 'location', 'mcp-session-id', 'www-authenticate
 const HIGH_WATER = 64 * 1024;
 /** Bytes passed to the SDK per turn of the event loop, because it reads all messages in them at once. */
 const SLICE_BYTES = 16 * 1024;
-const NOTHING: Buffer = Buffer.alloc(0);
+const NO_BYTES: Buffer = Buffer.alloc(0);
 /** Statuses without a body (Fetch standard, "null body status"). The constructor refuses even an empty one. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -83,7 +83,7 @@ class WebAnswer implements GuardedListener {
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
   #watch: NestingWatch | undefined;
   /** Received bytes that were not read: at most about one read, because the connection is paused then. */
-  #waiting = NOTHING;
+  #waiting = NO_BYTES;
   #isScheduled = false;
   #isAtEnd = false;
 
@@ -180,7 +180,7 @@ class WebAnswer implements GuardedListener {
   }
 
   #fail(error: unknown): void {
-    this.#waiting = NOTHING;
+    this.#waiting = NO_BYTES;
     this.#signal?.removeEventListener('abort', this.#abort);
     this.#body?.error(error);
     this.#reject(error);
@@ -192,7 +192,7 @@ class WebAnswer implements GuardedListener {
   };
 
   #stop(): void {
-    this.#waiting = NOTHING;
+    this.#waiting = NO_BYTES;
     this.#signal?.removeEventListener('abort', this.#abort);
     this.call?.abort();
   }

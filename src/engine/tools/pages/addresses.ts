@@ -6,7 +6,7 @@ const MOST_ADDRESSES = 5000;
 const TAIL = String.raw`(?:\([^\s<>"()[\]]*\)|\[[^\s<>"()[\]]*\]|[^\s<>"()[\]])`;
 const WHOLE = new RegExp(String.raw`https?:\/\/${TAIL}+`, 'giu');
 /** Addresses without a scheme: `example.com/page`. */
-const BARE = new RegExp(
+const WITHOUT_SCHEME = new RegExp(
   String.raw`(?<![\p{L}\p{N}@:/._-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?:[/?]${TAIL}*)?`,
   'giu',
 );
@@ -35,7 +35,7 @@ export function addressesIn(text: string): Set<string> {
 /** The same for text by users, who may omit the scheme; then both schemes are included. */
 export function addressesMeantIn(text: string): Set<string> {
   const found = addressesIn(text);
-  for (const [written] of text.matchAll(BARE)) {
+  for (const [written] of text.matchAll(WITHOUT_SCHEME)) {
     if (found.size >= MOST_ADDRESSES) break;
     addTo(found, `https://${written}`);
     addTo(found, `http://${written}`);

@@ -24,7 +24,7 @@ export const UNREADABLE = list(
 export const SITE_PARTS = list('nav footer');
 
 /** Void elements, which have no content to omit. */
-export const VOID = list('area base br col embed hr img input link meta source track wbr');
+export const VOID_ELEMENTS = list('area base br col embed hr img input link meta source track wbr');
 
 /** End where the next of their kind begins, even without an end tag. */
 export const SELF_ENDING = list('dd dt li option p tbody td tfoot th thead tr');
@@ -42,14 +42,14 @@ export const HEADINGS: ReadonlyMap<string, string> = new Map([
 
 const ZERO = '(?:0+(?:\\.0*)?|\\.0+)[a-z%]*\\s*(?:[;!]|$)';
 /** Offsets far outside of any intended overlap. */
-const FAR = '-(?:[5-9]\\d\\d|\\d{4,}|[1-9]\\d\\d(?:r?em|v[wh])|[5-9]\\dr?em)';
+const OFF_SCREEN = '-(?:[5-9]\\d\\d|\\d{4,}|[1-9]\\d\\d(?:r?em|v[wh])|[5-9]\\dr?em)';
 const HIDING = new RegExp(
   [
     'display\\s*:\\s*none',
     'visibility\\s*:\\s*(?:hidden|collapse)',
     'content-visibility\\s*:\\s*hidden',
     `(?:opacity|font-size)\\s*:\\s*${ZERO}`,
-    `(?:left|right|top|bottom|text-indent|margin-left|margin-top)\\s*:\\s*${FAR}`,
+    `(?:left|right|top|bottom|text-indent|margin-left|margin-top)\\s*:\\s*${OFF_SCREEN}`,
   ]
     .map((declaration) => `(?:^|[;\\s/])${declaration}`)
     .join('|'),

@@ -9,7 +9,7 @@ import {
   SELF_ENDING,
   SITE_PARTS,
   UNREADABLE,
-  VOID,
+  VOID_ELEMENTS,
 } from './html-elements.ts';
 import type { TextWriter } from './text-writer.ts';
 
@@ -172,7 +172,7 @@ export class HtmlReader implements TokenizerCallbacks {
   }
 
   #isLeftOut(tag: string): boolean {
-    if (VOID.has(tag) || tag === 'html' || tag === 'body') return false;
+    if (VOID_ELEMENTS.has(tag) || tag === 'html' || tag === 'body') return false;
     if (UNREADABLE.has(tag)) return true;
     if (this.#everything) return false;
     const attributes = this.#attributes;

@@ -230,7 +230,7 @@ async function summaryOf(
     protocols: [...new Set(endpoints.map(({ endpoint }) => endpoint.protocol))].toSorted(),
     models: new Set(endpoints.map(({ endpoint }) => endpoint.modelId)).size,
     running: healths.reduce((sum, { inFlight }) => sum + inFlight, 0),
-    open: healths.filter((health) => health.standing(clock.now()).state === 'open').length,
+    open: healths.filter((health) => health.availability(clock.now()).state === 'open').length,
     ...own,
     last_attempt_at: latest(endpoints.map((each) => standingView(each, deps).last_attempt_at)),
     disabled_by: state === 'disabled' ? await disabledBy(id, worst?.reason ?? null, deps) : null,
@@ -302,7 +302,7 @@ function openOf(
   { routing, clock }: ManagementDependencies,
 ): readonly string[] {
   const isOpen = (endpoint: Endpoint): boolean =>
-    routing.seen(endpoint)?.standing(clock.now()).state === 'open';
+    routing.seen(endpoint)?.availability(clock.now()).state === 'open';
   return endpoints.filter(isOpen).map(({ modelId, slug }) => `${modelId} at ${slug}`);
 }
 

@@ -14,7 +14,7 @@ import {
   type Sample,
   single,
 } from '../../../../operations/metrics/index.ts';
-import type { RoutingState, Standing } from '../../../../engine/routing/index.ts';
+import type { RoutingState, Availability } from '../../../../engine/routing/index.ts';
 import type { Listener } from '../../../../base/runtime/http-server.ts';
 import type { Clock } from '../../../../base/runtime/clock.ts';
 import { residentBytes, usedMs } from '../../../../base/runtime/machine.ts';
@@ -26,7 +26,7 @@ import type { UnixMs } from '../../../../base/units.ts';
 
 /** Maximum endpoints with metrics; those tried longest ago are left out. */
 const MOST_ENDPOINTS = 1000;
-const STATES: readonly Standing['state'][] = ['closed', 'half-open', 'open'];
+const STATES: readonly Availability['state'][] = ['closed', 'half-open', 'open'];
 
 /** Requests whose spans were exported, or dropped. */
 type SpanCounts = Readonly<Record<'exported' | 'dropped', number>>;
@@ -121,7 +121,7 @@ export class Metrics {
       // Plans read the state of many endpoints that get no requests.
       if (health?.successRate(now) == null || !this.#catalog().isListed(endpoint.modelId)) continue;
       shown += 1;
-      const standing = health.standing(now).state;
+      const standing = health.availability(now).state;
       const labels = { model: endpoint.modelId, endpoint: endpoint.slug };
       for (const state of STATES) yield { labels: { ...labels, state }, value: standing === state ? 1 : 0 };
     }
