@@ -88,7 +88,7 @@ export class AlertEnds implements SettlementObserver {
       case 'endpoint.opened':
         return this.#isEndpointGood(alert);
       case 'provider.key_refused':
-        return this.#wasGood(providerName(asString(data['provider']) ?? ''), alert);
+        return this.#hasSucceededSince(providerName(asString(data['provider']) ?? ''), alert);
       case 'budget.threshold_reached':
         return this.#isBudgetFree(alert);
       case 'webhook.disabled': {
@@ -104,10 +104,10 @@ export class AlertEnds implements SettlementObserver {
     const { routing, clock } = this.#options;
     const [modelId, slug] = [asString(alert.data['model']) ?? '', asString(alert.data['endpoint']) ?? ''];
     if (routing.seen({ modelId, slug })?.isBroken(clock.now()) !== false) return false;
-    return this.#wasGood(endpointName(modelId, slug), alert);
+    return this.#hasSucceededSince(endpointName(modelId, slug), alert);
   }
 
-  #wasGood(name: string, { raisedAt }: OpenAlert): boolean {
+  #hasSucceededSince(name: string, { raisedAt }: OpenAlert): boolean {
     return (this.#good.get(name) ?? 0) > raisedAt;
   }
 

@@ -38,7 +38,7 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** Maximum stored characters of a `User-Agent`. */
 const MOST_AGENT = 200;
 /** File names contain a hash of their contents. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 type Answering = (request: Request, connection: Connection) => Promise<Response>;
 
@@ -101,7 +101,7 @@ class Console {
       headers: {
         'content-type': TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/javascript; charset=utf-8',
         'content-encoding': 'gzip',
-        'cache-control': FOR_EVER,
+        'cache-control': IMMUTABLE,
       },
     });
   }

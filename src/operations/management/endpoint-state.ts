@@ -89,8 +89,8 @@ export function endpointState(
     const isSlow = asOfMs === null && isAbove(health.p95Ms(true), day?.firstContentMs);
     return isLimited || isPoor || isSlow || (attempts < FEW && lastWasBad) ? 'degraded' : 'healthy';
   })();
-  const isWell = state === 'healthy' || state === 'no_traffic';
-  return { ...counted, state, sinceMs: isWell ? null : sinceMs, untilMs: null, reason: null };
+  const isHealthy = state === 'healthy' || state === 'no_traffic';
+  return { ...counted, state, sinceMs: isHealthy ? null : sinceMs, untilMs: null, reason: null };
 }
 
 /** State from sums alone, which do not tell whose fault a failure was. */

@@ -225,7 +225,7 @@ const PHASE_WORDS: Readonly<Record<Phase, string>> = {
 function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow: boolean): string {
   const { failure, cancelled, normal, slowest_phase: slowest, earlier } = facts;
   const took = duration(facts.duration_ms);
-  const before = beforeThat(earlier);
+  const before = earlierText(earlier);
   switch (facts.kind) {
     case 'normal':
     case 'slow':
@@ -266,12 +266,12 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
 }
 
 /** Earlier failed attempts, with equal failures combined. */
-function beforeThat(earlier: Explanation['earlier']): string {
-  const alike = Map.groupBy(
+function earlierText(earlier: Explanation['earlier']): string {
+  const failures = Map.groupBy(
     earlier,
     ({ provider, status, kind }) => `${provider} failed with ${status ?? kind ?? 'no response'}`,
   );
-  return [...alike]
+  return [...failures]
     .map(([what, { length }]) => ` Before that, ${what}${length > 1 ? ` ${length} times` : ''}.`)
     .join('');
 }

@@ -50,15 +50,15 @@ export interface RecentError {
   readonly endpoint: string;
 }
 
-export interface EndpointStanding extends StateOfEndpoint {
+export interface EndpointSummary extends StateOfEndpoint {
   readonly endpoint: Endpoint;
 }
 
-export interface ProviderStanding {
+export interface ProviderSummary {
   readonly id: string;
   readonly state: EndpointState;
-  readonly worst: EndpointStanding | undefined;
-  readonly endpoints: readonly EndpointStanding[];
+  readonly worst: EndpointSummary | undefined;
+  readonly endpoints: readonly EndpointSummary[];
   readonly counts: Readonly<Partial<Record<EndpointState, number>>>;
   /** The last 24 hours. */
   readonly day: UsageSums;
@@ -115,14 +115,14 @@ export class ProviderStates {
   }
 
   /** Worst first. States are current; database results are at most a second old. */
-  async all(): Promise<readonly ProviderStanding[]> {
+  async all(): Promise<readonly ProviderSummary[]> {
     const { catalog, routing, clock } = this.#deps;
     const { sums, hours, day } = await this.#stored.get('sums', () => this.#readSums());
     await this.#recall(sums);
     const now = clock.now();
     const byProvider = Map.groupBy(knownEndpoints(catalog(), routing), ({ provider }) => provider);
-    const found = [...catalog().providers().keys()].map(async (id): Promise<ProviderStanding> => {
-      const endpoints = (byProvider.get(id) ?? []).map((endpoint): EndpointStanding => {
+    const found = [...catalog().providers().keys()].map(async (id): Promise<ProviderSummary> => {
+      const endpoints = (byProvider.get(id) ?? []).map((endpoint): EndpointSummary => {
         const times = day.get(JSON.stringify([endpoint.modelId, endpoint.slug]));
         return { endpoint, ...endpointState(routing.seen(endpoint), now, times) };
       });
@@ -221,7 +221,7 @@ export class ProviderStates {
     return (await usage.query(query)).rows;
   }
 
-  #trend(rows: readonly UsageRow[], provider: string): ProviderStanding['trend'] {
+  #trend(rows: readonly UsageRow[], provider: string): ProviderSummary['trend'] {
     const thisHour = Math.floor(this.#deps.clock.wall() / HOUR_MS) * HOUR_MS;
     const own = new Map(
       rows.filter(({ group }) => group.provider === provider).map((row) => [row.startMs, row]),

@@ -9,7 +9,7 @@ import { type Label, METRICS } from './names.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** Provider label of requests that were not sent to any provider. */
-const NOBODY = 'none';
+const NO_PROVIDER = 'none';
 
 /** Metrics derived from records of requests. */
 type OfRequests =
@@ -46,7 +46,7 @@ export class RequestMetrics implements SettlementObserver {
   settled({ generation, attempts, models, principal, unrecorded }: Settlement): void {
     const { model, requestedModel, api, cost, projectId } = generation;
     const { provider } = placeOf(generation, attempts);
-    this.#requests.of(model ?? requestedModel, provider ?? NOBODY, api).add(generation);
+    this.#requests.of(model ?? requestedModel, provider ?? NO_PROVIDER, api).add(generation);
     this.#addAttempts(attempts, models);
     if (cost?.usd) this.#keys.add(projectId, principal.name, nanoUsdOf(cost.usd));
     this.#addRefusal(generation);
@@ -89,8 +89,8 @@ export class RequestMetrics implements SettlementObserver {
     attemptErrors: () => this.#attempts.all.flatMap((each) => [...each.errors.under('error', each.labels)]),
     attemptDuration: () =>
       this.#attempts.all.map(({ labels, duration }) => ({ labels, histogram: duration })),
-    failovers: () => this.#tries(({ failovers }) => failovers),
-    retries: () => this.#tries(({ retries }) => retries),
+    failovers: () => this.#attemptSamples(({ failovers }) => failovers),
+    retries: () => this.#attemptSamples(({ retries }) => retries),
     limitRefusals: () => this.#refusals.under('reason', {}),
     unrecorded: () => single(this.#unrecorded),
   };
@@ -99,7 +99,7 @@ export class RequestMetrics implements SettlementObserver {
     return this.#requests.all.map((series) => ({ labels: series.served, histogram: of(series) }));
   }
 
-  #tries(of: (series: AttemptSeries) => number): readonly Sample[] {
+  #attemptSamples(of: (series: AttemptSeries) => number): readonly Sample[] {
     return this.#attempts.all.map((series) => ({ labels: series.labels, value: of(series) }));
   }
 }

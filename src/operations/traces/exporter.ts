@@ -45,9 +45,9 @@ const RETRY_MS = 600_000;
 /** Minimum milliseconds between log lines. */
 const LOG_EVERY_MS = 60_000;
 /** Milliseconds for the last spans when the process stops. */
-const FAREWELL_MS = 2_000;
+const SHUTDOWN_MS = 2_000;
 /** Retryable statuses (OTLP specification, "OTLP/HTTP Response"). */
-const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** A queued request. */
 interface Waiting {
@@ -63,7 +63,7 @@ export class TraceExporter implements SettlementObserver {
   #waiting: Waiting[] = [];
   #gathering: (() => void) | undefined;
   #sending: Promise<void> | undefined;
-  #saidAt = -Infinity;
+  #loggedAt = -Infinity;
   #exported = 0;
   #dropped = 0;
 
@@ -95,12 +95,12 @@ export class TraceExporter implements SettlementObserver {
     return (this.#sending ??= this.#sendAll());
   }
 
-  /** Sends queued spans within `FAREWELL_MS`, without retries, and then stops. */
+  /** Sends queued spans within `SHUTDOWN_MS`, without retries, and then stops. */
   async stop(): Promise<void> {
     this.#gathering?.();
     this.#ending.abort();
     const { clock } = this.#options;
-    const over = new Promise<void>((resolve) => clock.after(FAREWELL_MS, resolve));
+    const over = new Promise<void>((resolve) => clock.after(SHUTDOWN_MS, resolve));
     await Promise.race([this.flush(), over]);
     this.#stop.abort();
   }
@@ -132,7 +132,7 @@ export class TraceExporter implements SettlementObserver {
       const answer = await this.#post(collector, body);
       if ('status' in answer && answer.status >= 200 && answer.status < 300) return null;
       const failure = 'status' in answer ? `status ${answer.status}` : answer.failure;
-      if ('status' in answer && !PASSING.has(answer.status)) return failure;
+      if ('status' in answer && !RETRYABLE.has(answer.status)) return failure;
       const askedMs = ('status' in answer && retryAfterMs(answer.header)) || 0;
       const waitMs = Math.min(Math.max(askedMs, pauseMs), LONGEST_PAUSE_MS);
       pausedMs += waitMs;
@@ -190,8 +190,8 @@ export class TraceExporter implements SettlementObserver {
   /** Logs a warning, at most once per `LOG_EVERY_MS`. */
   #say(message: string, failure: string): void {
     const { clock, log } = this.#options;
-    if (clock.now() - this.#saidAt < LOG_EVERY_MS) return;
-    this.#saidAt = clock.now();
+    if (clock.now() - this.#loggedAt < LOG_EVERY_MS) return;
+    this.#loggedAt = clock.now();
     log.warn(message, {
       failure,
       waiting_requests: this.#waiting.length,

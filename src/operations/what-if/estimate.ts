@@ -31,7 +31,7 @@ export interface EstimateInput {
   /** Replacement models, by the name that clients wrote. */
   readonly models: Readonly<Record<string, string>>;
   /** Yields to other work; false: the time is up. */
-  readonly breathe: () => Promise<boolean>;
+  readonly pause: () => Promise<boolean>;
 }
 
 /** Estimate for one endpoint, or for all. */
@@ -79,7 +79,7 @@ export async function estimate(input: EstimateInput): Promise<Estimate> {
   let moved = 0;
   let sampled = 0;
   for (const past of sample) {
-    if (sampled % AT_ONCE === 0 && !(await input.breathe())) break;
+    if (sampled % AT_ONCE === 0 && !(await input.pause())) break;
     sampled += 1;
     before.add(past, past);
     const endpoint = chosen(past, { ...input, catalog, settings, state: steady });
@@ -105,8 +105,8 @@ export async function estimate(input: EstimateInput): Promise<Estimate> {
     after: after.all.part(),
     groups: [...keys].map(([key, { place }]) => ({
       ...place,
-      before: before.groups.get(key)?.sum.part() ?? NOTHING.part(),
-      after: after.groups.get(key)?.sum.part() ?? NOTHING.part(),
+      before: before.groups.get(key)?.sum.part() ?? EMPTY_SUM.part(),
+      after: after.groups.get(key)?.sum.part() ?? EMPTY_SUM.part(),
     })),
     sampled,
     moved,
@@ -223,4 +223,4 @@ class Sum {
   }
 }
 
-const NOTHING = new Sum();
+const EMPTY_SUM = new Sum();

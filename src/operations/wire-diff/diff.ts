@@ -5,8 +5,8 @@ import type { ReportEntry } from '../../canonical/index.ts';
 import { areRelated, isWithin, rootOf, valueAt } from './json-path.ts';
 import { isSame, matched, type Pair } from './match.ts';
 import type { ReadSide } from './read-sides.ts';
-import type { Said } from './said.ts';
-import { heldIn } from './values.ts';
+import type { ComparedValue } from './said.ts';
+import { valuesIn } from './values.ts';
 
 /** A value as it appears in a body. */
 export interface Place {
@@ -89,11 +89,11 @@ function taken(left: Set<ReportEntry>, isIt: (entry: ReportEntry) => boolean): r
 function completed(
   client: ReadSide,
   upstream: ReadSide,
-): readonly [readonly Said[] | null, readonly Said[] | null] {
+): readonly [readonly ComparedValue[] | null, readonly ComparedValue[] | null] {
   const one =
-    client.said ?? (upstream.said && client.body !== null ? heldIn(upstream.said, client.body) : null);
+    client.said ?? (upstream.said && client.body !== null ? valuesIn(upstream.said, client.body) : null);
   const other =
-    upstream.said ?? (client.said && upstream.body !== null ? heldIn(client.said, upstream.body) : null);
+    upstream.said ?? (client.said && upstream.body !== null ? valuesIn(client.said, upstream.body) : null);
   return [one, other];
 }
 
@@ -139,7 +139,7 @@ function reported(entry: ReportEntry): DiffRow {
   return { what: entry.path, state: 'changed', client: null, upstream: null, report: [entry] };
 }
 
-function placeOf({ path, value }: Said, body: JsonValue | null): Place {
+function placeOf({ path, value }: ComparedValue, body: JsonValue | null): Place {
   const stands = path === null || body === null ? undefined : valueAt(body, path);
   return { path, value: shown(stands ?? value) };
 }

@@ -3,7 +3,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { below } from './json-path.ts';
-import type { Said } from './said.ts';
+import type { ComparedValue } from './said.ts';
 
 /** Maximum number of members to leave out. */
 const MOST_MEMBERS = 100;
@@ -39,7 +39,7 @@ export interface ReadParameters {
 }
 
 /** Settings of a request by name, with the path of the member that sets each. */
-export function saidInParameters({ body, request, taken, decode }: ReadParameters): readonly Said[] {
+export function saidInParameters({ body, request, taken, decode }: ReadParameters): readonly ComparedValue[] {
   /** Path by setting, and how many settings change if that member is left out. */
   const found = new Map<string, { readonly path: string; readonly changes: number }>();
   const all = settingsOf(request);

@@ -17,7 +17,7 @@ import { collectAnswer } from '../../engine/index.ts';
 import { type CodecContext, findProtocol, type Protocol, type RequestRoute } from '../../protocols/index.ts';
 import { rootOf } from './json-path.ts';
 import { saidInParameters } from './parameters.ts';
-import { type Said, saidInItems, saidInTools } from './said.ts';
+import { type ComparedValue, valuesInItems, valuesInTools } from './said.ts';
 import { withPlaces } from './values.ts';
 
 /** A request as one side sent it. */
@@ -40,7 +40,7 @@ export interface SentAnswer {
 export interface ReadSide {
   readonly body: JsonValue | null;
   /** Null: no codec can read it. */
-  readonly said: readonly Said[] | null;
+  readonly said: readonly ComparedValue[] | null;
 }
 
 export function readRequest({ protocol, route, body: text }: SentRequest): ReadSide {
@@ -50,7 +50,7 @@ export function readRequest({ protocol, route, body: text }: SentRequest): ReadS
   const decode = server && ((given: JsonObject): CanonicalRequest => server.decodeRequest(given, route));
   const request = decode && tryTo(() => decode(body));
   if (!decode || !request) return { body, said: null };
-  const conversation = [...saidInItems(request.items, body), ...saidInTools(request.tools, body)];
+  const conversation = [...valuesInItems(request.items, body), ...valuesInTools(request.tools, body)];
   const taken = new Set(conversation.flatMap(({ path }) => (path === null ? [] : rootOf(path))));
   return { body, said: [...saidInParameters({ body, request, taken, decode }), ...conversation] };
 }
@@ -66,33 +66,33 @@ export function readAnswer(answer: SentAnswer): ReadSide {
   if (!codec) return { body, said: null };
   if (status >= 300) {
     const { kind, message } = codec.decodeError(status, () => null, text);
-    const said = [standing('error · kind', kind), standing('error · message', message)];
+    const said = [unowned('error · kind', kind), unowned('error · message', message)];
     return { body, said: body === null ? said : withPlaces(said, body) };
   }
   const collected = tryTo(() => collectAnswer(codec, { ...framed(answer, body), status }, CONTEXT));
   if (!collected) return { body, said: null };
-  const said = saidInAnswer(collected);
+  const said = valuesInAnswer(collected);
   return { body, said: body === null ? said : withPlaces(said, body) };
 }
 
-function saidInAnswer({ start, items, usage, finish, error }: CollectedEvents): readonly Said[] {
+function valuesInAnswer({ start, items, usage, finish, error }: CollectedEvents): readonly ComparedValue[] {
   return [
-    ...(start.model === undefined ? [] : [standing('model', start.model)]),
-    ...saidInItems(items, null),
-    ...(finish ? [{ ...standing('finish reason', finish.reason), word: finish.raw }] : []),
+    ...(start.model === undefined ? [] : [unowned('model', start.model)]),
+    ...valuesInItems(items, null),
+    ...(finish ? [{ ...unowned('finish reason', finish.reason), word: finish.raw }] : []),
     ...(usage
       ? [
-          standing('input tokens', inputTokens(usage)),
-          standing('output tokens', outputTokens(usage)),
-          standing('cached tokens', usage.input.cacheRead),
-          standing('reasoning tokens', usage.output.reasoning),
+          unowned('input tokens', inputTokens(usage)),
+          unowned('output tokens', outputTokens(usage)),
+          unowned('cached tokens', usage.input.cacheRead),
+          unowned('reasoning tokens', usage.output.reasoning),
         ]
       : []),
-    ...(error ? [standing('error · message', error.message)] : []),
+    ...(error ? [unowned('error · message', error.message)] : []),
   ];
 }
 
-function standing(what: string, value: JsonValue): Said {
+function unowned(what: string, value: JsonValue): ComparedValue {
   return { what, kind: what, owner: null, value, path: null };
 }
 

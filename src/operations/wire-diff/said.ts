@@ -4,7 +4,7 @@ import type { Item, Media, Part, Tool } from '../../canonical/index.ts';
 import { placeBelow } from './json-path.ts';
 
 /** One value of a side. */
-export interface Said {
+export interface ComparedValue {
   /** Label for people: owner and kind. */
   readonly what: string;
   /** Values are equal only within the same kind. */
@@ -20,11 +20,11 @@ export interface Said {
 }
 
 /** Values of a body's items. */
-export function saidInItems(items: readonly Item[], body: JsonValue | null): readonly Said[] {
+export function valuesInItems(items: readonly Item[], body: JsonValue | null): readonly ComparedValue[] {
   const names = new Map<string, string>();
   return items.flatMap((item, place) => {
     const owner = `items[${place}]`;
-    const one = (what: string, kind: string, value: JsonValue, path: string | undefined): Said => ({
+    const one = (what: string, kind: string, value: JsonValue, path: string | undefined): ComparedValue => ({
       what,
       kind,
       owner,
@@ -75,10 +75,10 @@ export function saidInItems(items: readonly Item[], body: JsonValue | null): rea
 }
 
 /** Values of a body's tools. */
-export function saidInTools(tools: readonly Tool[], body: JsonValue | null): readonly Said[] {
-  return tools.flatMap((tool, place): readonly Said[] => {
+export function valuesInTools(tools: readonly Tool[], body: JsonValue | null): readonly ComparedValue[] {
+  return tools.flatMap((tool, place): readonly ComparedValue[] => {
     const owner = `tools[${place}]`;
-    const one = (what: string, kind: string, value: JsonValue | undefined): readonly Said[] =>
+    const one = (what: string, kind: string, value: JsonValue | undefined): readonly ComparedValue[] =>
       value === undefined ? [] : [{ what, kind, owner, value, path: exactPath(body, tool.path, value) }];
     if (tool.type === 'hosted') return one(`tool ${tool.kind}`, 'hosted tool', tool.source.raw);
     const whose = `tool ${tool.name}`;

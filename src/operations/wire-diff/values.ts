@@ -2,11 +2,11 @@
 // and for answers, whose decoders report no paths.
 import { isJsonObject, type JsonValue } from '../../base/json/index.ts';
 import { childrenOf } from './json-path.ts';
-import type { Said } from './said.ts';
+import type { ComparedValue } from './said.ts';
 
 /** Maximum number of nodes to visit in a body. */
 const MOST_PLACES = 100_000;
-const ANYWHERE = /^/;
+const ANY_PATH = /^/;
 /** Paths with token counts in answers. Elsewhere an equal number is a coincidence. */
 const COUNTS = /^\w*usage\w*\b/i;
 /** Maximum nodes of an object that is searched for as a whole. */
@@ -27,10 +27,10 @@ class ValuePlaces {
     }
   }
 
-  /** Next path of a value; null: none left. @param among pattern that the path must match */
-  next(value: JsonValue, among = ANYWHERE): string | null {
+  /** Next path of a value; null: none left. @param pattern pattern that the path must match */
+  next(value: JsonValue, pattern = ANY_PATH): string | null {
     const places = this.#places.get(JSON.stringify(value)) ?? [];
-    const at = places.findIndex((path) => among.test(path));
+    const at = places.findIndex((path) => pattern.test(path));
     return at < 0 ? null : (places.splice(at, 1)[0] ?? null);
   }
 
@@ -53,7 +53,7 @@ function isSmall(value: JsonValue): boolean {
 }
 
 /** The values with their paths in a body, if found. */
-export function withPlaces(said: readonly Said[], body: JsonValue): readonly Said[] {
+export function withPlaces(said: readonly ComparedValue[], body: JsonValue): readonly ComparedValue[] {
   const places = new ValuePlaces(body);
   return said.map((one) => {
     const value = one.word ?? one.value;
@@ -66,6 +66,6 @@ export function withPlaces(said: readonly Said[], body: JsonValue): readonly Sai
 }
 
 /** The values that a body contains. */
-export function heldIn(said: readonly Said[], body: JsonValue): readonly Said[] {
+export function valuesIn(said: readonly ComparedValue[], body: JsonValue): readonly ComparedValue[] {
   return withPlaces(said, body).filter(({ path }) => path !== null);
 }

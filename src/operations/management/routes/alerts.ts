@@ -1,7 +1,7 @@
 // Published alerts, and current problems.
 import { TEXTS } from '../../../canonical/index.ts';
 import { z } from 'zod';
-import type { ProviderStanding } from '../provider-states.ts';
+import type { ProviderSummary } from '../provider-states.ts';
 import { shownTime } from '../../../base/runtime/clock.ts';
 import { type KeyView } from '../../../accounts/auth/index.ts';
 import { OWNER_KINDS } from '../../../accounts/limits/index.ts';
@@ -113,7 +113,7 @@ export const ALERT_ROUTES: readonly Route[] = [
       const all = await call.states.all();
       const wrong = all.filter(({ state }) => WRONG.has(state));
       const providers = wrong.map((standing) => ofProvider(standing, call));
-      const count = (of: (standing: ProviderStanding) => number): number =>
+      const count = (of: (standing: ProviderSummary) => number): number =>
         wrong.reduce((sum, standing) => sum + of(standing), 0);
       const inState = (of: EndpointState): number => count(({ state }) => Number(state === of));
       const [spent, ending] = await Promise.all([budgets(call), expiries(call)]);
@@ -145,7 +145,7 @@ export const ALERT_ROUTES: readonly Route[] = [
 const WRONG: ReadonlySet<string> = new Set(['failing', 'recovering', 'degraded']);
 
 function ofProvider(
-  { id, state, worst, errors, rerouted, failed }: ProviderStanding,
+  { id, state, worst, errors, rerouted, failed }: ProviderSummary,
   { deps }: Pick<RawCall, 'deps'>,
 ): Problem {
   const [error] = errors;

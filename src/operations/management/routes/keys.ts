@@ -205,7 +205,7 @@ export const KEY_ROUTES: readonly Route[] = [
       const settings = settingsOf(body, deps);
       const made = await keys.create({ ...settings, name: body.name, projectId: body.project });
       await deps.tenantsChanged();
-      return { ...(await standingOf(made.record, call)), key: made.key };
+      return { ...(await usageOfKey(made.record, call)), key: made.key };
     },
   }),
   route({
@@ -218,7 +218,7 @@ export const KEY_ROUTES: readonly Route[] = [
     tagged: true,
     run: async (call) => {
       const key = await call.keys.find(call.param('id'));
-      return { ...(await standingOf(key, call)), standings: keyLimitUsages(key, call) };
+      return { ...(await usageOfKey(key, call)), standings: keyLimitUsages(key, call) };
     },
   }),
   route({
@@ -236,7 +236,7 @@ export const KEY_ROUTES: readonly Route[] = [
       const changes = { ...settingsOf(body, deps), ...(body.name !== undefined && { name: body.name }) };
       const before = await keys.find(call.param('id'));
       const changed = await changeOf(call, before, (condition) => keys.change(before.id, changes, condition));
-      return standingOf(changed, call);
+      return usageOfKey(changed, call);
     },
   }),
   route({
@@ -265,7 +265,7 @@ export const KEY_ROUTES: readonly Route[] = [
       const made = await changeOf(call, before, (condition) =>
         keys.rotate(before.id, body.grace_ms, condition),
       );
-      return { ...(await standingOf(made.record, call)), key: made.key };
+      return { ...(await usageOfKey(made.record, call)), key: made.key };
     },
   }),
   route({
@@ -280,7 +280,7 @@ export const KEY_ROUTES: readonly Route[] = [
     run: async (call) => {
       const before = await call.keys.find(call.param('id'));
       const revoked = await changeOf(call, before, (condition) => call.keys.revoke(before.id, condition));
-      return standingOf(revoked, call);
+      return usageOfKey(revoked, call);
     },
   }),
 ];
@@ -311,7 +311,7 @@ function settingsOf(
 
 const REVOKED: Readonly<Record<string, boolean>> = { revoked: true, unrevoked: false };
 
-async function standingOf(
+async function usageOfKey(
   key: KeyView,
   call: Parameters<typeof keyUses>[1],
 ): Promise<ReturnType<typeof rowOf>> {

@@ -8,7 +8,7 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import { endpointSchema, endpointView, knownEndpoints } from '../endpoint-view.ts';
 import { ENDPOINT_STATES, type StateOfEndpoint } from '../endpoint-state.ts';
 import { listOf, PAGE, pageOf } from '../page.ts';
-import { dayView, problemText, type ProviderStanding, type RecentError } from '../provider-states.ts';
+import { dayView, problemText, type ProviderSummary, type RecentError } from '../provider-states.ts';
 import { type RawCall, route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
 
@@ -34,7 +34,7 @@ const problemSchema = z
     since: time,
   })
   .nullable();
-const standingSchema = {
+const providerStateSchema = {
   state: stateSchema,
   state_since: time.describe('Start of the problem; null: no problem, or unknown.'),
   state_until: time.describe('Time until which it is disabled.'),
@@ -50,7 +50,7 @@ const summarySchema = z.object({
   models: z.int().describe('Number of listed models that it serves.'),
   running: z.int().describe(TEXTS.runningAttempts),
   open: z.int().describe('Endpoints that are currently skipped.'),
-  ...standingSchema,
+  ...providerStateSchema,
   disabled_by: z.object({ name: z.string(), reason: text }).nullable(),
   problem: problemSchema,
   worst: z
@@ -82,7 +82,7 @@ const summarySchema = z.object({
 const providerSchema = summarySchema.extend({
   endpoints: z.array(
     endpointSchema.extend({
-      ...standingSchema,
+      ...providerStateSchema,
       window: z.object({ attempts: z.int(), good: z.int(), bad: z.int(), rate_limited: z.int() }),
     }),
   ),
@@ -121,7 +121,7 @@ export const PROVIDER_ROUTES: readonly Route[] = [
     answer: listOf(summarySchema),
     run: async (call) => {
       const page = pageOf(await call.states.all(), ({ id }) => id, call.query);
-      return { ...page, data: await Promise.all(page.data.map((standing) => summaryOf(standing, call))) };
+      return { ...page, data: await Promise.all(page.data.map((summary) => summaryOf(summary, call))) };
     },
   }),
   route({
@@ -135,13 +135,13 @@ export const PROVIDER_ROUTES: readonly Route[] = [
     run: async (call) => {
       const { deps, states, param } = call;
       const id = existing(param('id'), deps);
-      const standing = (await states.all()).find((each) => each.id === id);
-      if (!standing) throw unknown(id);
+      const summary = (await states.all()).find((each) => each.id === id);
+      if (!summary) throw unknown(id);
       return {
-        ...(await summaryOf(standing, call)),
-        endpoints: standing.endpoints.map((each) => ({
+        ...(await summaryOf(summary, call)),
+        endpoints: summary.endpoints.map((each) => ({
           ...endpointView(each.endpoint, deps),
-          ...standingView(each, deps),
+          ...stateView(each, deps),
           window: {
             attempts: each.attempts,
             good: each.good,
@@ -160,9 +160,9 @@ export const PROVIDER_ROUTES: readonly Route[] = [
           endpoint: error.endpoint,
         })),
         base_urls: [
-          ...new Set(standing.endpoints.map(({ endpoint }) => withoutSecrets(endpoint.baseUrl))),
+          ...new Set(summary.endpoints.map(({ endpoint }) => withoutSecrets(endpoint.baseUrl))),
         ].toSorted(),
-        key_hint: keyHintOf(standing),
+        key_hint: keyHintOf(summary),
       };
     },
   }),
@@ -217,12 +217,12 @@ function byProvider({ catalog, routing }: ManagementDependencies): ReadonlyMap<s
 }
 
 async function summaryOf(
-  { id, state, worst, endpoints, counts, day, trend, errors, rerouted, failed }: ProviderStanding,
+  { id, state, worst, endpoints, counts, day, trend, errors, rerouted, failed }: ProviderSummary,
   { deps }: Pick<RawCall, 'deps'>,
 ): Promise<z.input<typeof summarySchema>> {
   const { catalog, routing, clock } = deps;
   const healths = endpoints.flatMap(({ endpoint }) => routing.seen(endpoint) ?? []);
-  const own = worst ? standingView(worst, deps) : NOTHING_KNOWN;
+  const own = worst ? stateView(worst, deps) : NO_STATE;
   return {
     object: 'provider',
     id,
@@ -232,7 +232,7 @@ async function summaryOf(
     running: healths.reduce((sum, { inFlight }) => sum + inFlight, 0),
     open: healths.filter((health) => health.availability(clock.now()).state === 'open').length,
     ...own,
-    last_attempt_at: latest(endpoints.map((each) => standingView(each, deps).last_attempt_at)),
+    last_attempt_at: latest(endpoints.map((each) => stateView(each, deps).last_attempt_at)),
     disabled_by: state === 'disabled' ? await disabledBy(id, worst?.reason ?? null, deps) : null,
     problem: problemOf(errors[0], own.state_since),
     worst: worst ? { model_id: worst.endpoint.modelId, slug: worst.endpoint.slug, state: worst.state } : null,
@@ -247,7 +247,7 @@ async function summaryOf(
   };
 }
 
-const NOTHING_KNOWN = {
+const NO_STATE = {
   state: 'no_traffic' as const,
   state_since: null,
   state_until: null,
@@ -256,7 +256,7 @@ const NOTHING_KNOWN = {
 };
 
 /** State of an endpoint, with wall-clock times. */
-function standingView(
+function stateView(
   { state, sinceMs, untilMs, asOfMs, lastAttemptMs }: StateOfEndpoint,
   { clock }: Pick<ManagementDependencies, 'clock'>,
 ) {
@@ -328,7 +328,7 @@ function ofModel(model: string, provider: string, { catalog }: ManagementDepende
 }
 
 /** Endpoints of a provider share a key, but each protocol may have its own. */
-function keyHintOf({ endpoints }: Pick<ProviderStanding, 'endpoints'>): string | null {
+function keyHintOf({ endpoints }: Pick<ProviderSummary, 'endpoints'>): string | null {
   const hints = endpoints.flatMap(({ endpoint: { auth } }) => (auth ? [keyHint(auth.key.reveal())] : []));
   return [...new Set(hints)].join(', ') || null;
 }

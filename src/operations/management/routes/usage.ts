@@ -265,14 +265,14 @@ function totalsOf(
 }
 
 /** Query parameters with different defaults. */
-interface Asked {
+interface ReportQuery {
   readonly from?: Moment | undefined;
   readonly to?: Moment | undefined;
   readonly format?: 'json' | 'csv' | undefined;
 }
 
 function timesOf(
-  { from, to }: Asked,
+  { from, to }: ReportQuery,
   now: UnixMs,
   timeZone: string,
 ): { readonly fromMs: UnixMs; readonly toMs: UnixMs } {
@@ -312,7 +312,7 @@ function filtersOf(query: object): { readonly [name in UsageDimension]?: readonl
   return Object.fromEntries(filters.map((name) => [name, namesIn(String(given[name]))]));
 }
 
-function wantsCsv({ format }: Asked, accept: string): boolean {
+function wantsCsv({ format }: ReportQuery, accept: string): boolean {
   return format === 'csv' || (format === undefined && accept.startsWith('text/csv'));
 }
 

@@ -120,7 +120,7 @@ export const WHAT_IF_ROUTES: readonly Route[] = [
         changes: { prices, without },
         policy: policy ? toWishes(policy, 'policy') : null,
         models,
-        breathe: async () => {
+        pause: async () => {
           await new Promise<void>(nextTurn);
           return now() < end;
         },
