@@ -12,14 +12,14 @@ export function brokenAnswer(message: string): GatewayError {
 
 /** Error for a stream frame that is not a JSON object. @param data the frame's data */
 export function unreadableFrame(data: string): GatewayError {
-  const what = unwieldy(data) ?? 'that is not a JSON object';
+  const what = tooComplex(data) ?? 'that is not a JSON object';
   return new GatewayError('upstream_unavailable', `the upstream sent a frame ${what}`, {
     upstream: { status: 200, body: shortMessage(data) },
   });
 }
 
 /** Reason why a text was not parsed; undefined if it was parsed. */
-function unwieldy(text: string): string | undefined {
+function tooComplex(text: string): string | undefined {
   if (nestsDeeper(text, MAX_ANSWER_DEPTH)) return `that is nested more than ${MAX_ANSWER_DEPTH} levels deep`;
   if (opensMore(text, MAX_ANSWER_NODES)) return `of more than ${MAX_ANSWER_NODES} objects and arrays`;
   return undefined;
@@ -32,7 +32,7 @@ function unwieldy(text: string): string | undefined {
  */
 export function parseAnswer(body: string): JsonValue | undefined {
   const json = parseJson(body);
-  const why = json === undefined ? unwieldy(body) : undefined;
+  const why = json === undefined ? tooComplex(body) : undefined;
   if (why !== undefined) throw brokenAnswer(`the upstream sent a response ${why}`);
   return json;
 }

@@ -121,7 +121,7 @@ const LEGAL = /^[a-zA-Z0-9_-]+$/;
 
 export class ToolUseIds {
   readonly #report: Report;
-  readonly #who: string;
+  readonly #receiver: string;
   readonly #longest: number;
   /** Ids already used in this request. */
   readonly #used = new Set<string>();
@@ -133,7 +133,7 @@ export class ToolUseIds {
   /** @param who the vendor with this rule, for the report @param longest maximum length of an id, in characters */
   constructor(report: Report, who: string, longest = Number.POSITIVE_INFINITY) {
     this.#report = report;
-    this.#who = who;
+    this.#receiver = who;
     this.#longest = longest;
   }
 
@@ -164,7 +164,7 @@ export class ToolUseIds {
     this.#report.add(
       path,
       'approximated',
-      `the tool-call id was rewritten: ${this.#who} requires unique ids of letters, digits, _ and -`,
+      `the tool-call id was rewritten: ${this.#receiver} requires unique ids of letters, digits, _ and -`,
     );
   }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json/index.ts';
 import type { CustomTool } from '../canonical/index.ts';
 import { asString } from '../base/json/index.ts';
 
-export interface StandInFunction {
+export interface SubstituteFunction {
   /** The tool's description and grammar; undefined if it has neither. */
   readonly description: string | undefined;
   /** JSON Schema of the single argument. */
@@ -19,7 +19,7 @@ const PARAMETERS: JsonObject = {
 };
 
 /** Returns the function for a tool. Its description states the grammar, because the upstream cannot enforce it. */
-export function standInFor(tool: CustomTool): StandInFunction {
+export function functionFor(tool: CustomTool): SubstituteFunction {
   const grammar = asString(tool.format?.['definition']);
   const syntax = asString(tool.format?.['syntax']) ?? 'given';
   const rule = grammar === undefined ? '' : `The input must match this ${syntax} grammar:\n${grammar}`;

@@ -219,10 +219,10 @@ function withoutOwnersTools(
   });
   if (tools.length === request.tools.length) return request;
   const { toolChoice } = request;
-  const isMoot = tools.length === 0 && toolChoice !== undefined;
-  if (isMoot && toolChoice.type !== 'auto' && toolChoice.type !== 'none')
+  const hasNoEffect = tools.length === 0 && toolChoice !== undefined;
+  if (hasNoEffect && toolChoice.type !== 'auto' && toolChoice.type !== 'none')
     report.add('tool_choice', 'dropped', TEXTS.noToolToChoose);
-  return { ...request, tools, toolChoice: isMoot ? undefined : toolChoice };
+  return { ...request, tools, toolChoice: hasNoEffect ? undefined : toolChoice };
 }
 
 /** Refuses unknown tools that the answer depends on. Encoders report other tools that their protocol does not have. */

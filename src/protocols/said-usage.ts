@@ -9,28 +9,28 @@ import type { ProtocolName, Usage } from '../canonical/index.ts';
  * @param totals members of the object that are sums of tokens
  * @returns `encoded` unchanged for usage of another protocol, and for estimates
  */
-export function asVendorSaid(
+export function mergeVendorUsage(
   usage: Usage,
   protocol: ProtocolName,
   encoded: JsonObject,
   totals: readonly string[],
 ): JsonObject {
   if (usage.protocol !== protocol || usage.estimated) return encoded;
-  const said = asObject(usage.raw);
+  const reported = asObject(usage.raw);
   const isTrusted =
     !usage.inconsistent &&
-    totals.every((name) => typeof said[name] !== 'number' || said[name] === encoded[name]);
-  return isTrusted ? laidOver(encoded, said) : laidOver(said, encoded);
+    totals.every((name) => typeof reported[name] !== 'number' || reported[name] === encoded[name]);
+  return isTrusted ? mergeOver(encoded, reported) : mergeOver(reported, encoded);
 }
 
 /** Merges objects recursively; values of `above` win. */
-function laidOver(below: JsonObject, above: JsonObject): JsonObject {
+function mergeOver(below: JsonObject, above: JsonObject): JsonObject {
   const merged: MutableJsonObject = { ...below };
   for (const name in above) {
     const value = above[name];
     if (value === undefined || (value === null && name in below)) continue;
     const under = below[name];
-    merged[name] = isJsonObject(value) && isJsonObject(under) ? laidOver(under, value) : value;
+    merged[name] = isJsonObject(value) && isJsonObject(under) ? mergeOver(under, value) : value;
   }
   return merged;
 }

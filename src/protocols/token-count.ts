@@ -36,15 +36,15 @@ export class Conflicts {
    * @param raw the upstream's own object; counts above `MOST_COUNTED` are added under their names there
    */
   foundIn(raw: JsonObject): Usage['inconsistent'] {
-    this.#noteHuge(raw);
+    this.#noteTooLarge(raw);
     for (const name in raw) {
       const part = raw[name];
-      if (isJsonObject(part)) this.#noteHuge(part);
+      if (isJsonObject(part)) this.#noteTooLarge(part);
     }
     return this.#found;
   }
 
-  #noteHuge(counts: JsonObject): void {
+  #noteTooLarge(counts: JsonObject): void {
     for (const name in counts) {
       const said = asNumber(counts[name]);
       if (said !== undefined && said > MOST_COUNTED) this.note(name, said, MOST_COUNTED);

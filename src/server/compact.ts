@@ -141,7 +141,7 @@ async function summarise(
     throw new GatewayError('invalid_request', 'input: there is nothing to compact', { param: 'input' });
   }
   const native = compactsItself(deps.catalog(), body);
-  const json = summaryRequest(body, input.map(storedItems.asSaid), native);
+  const json = summaryRequest(body, input.map(storedItems.withoutMadeId), native);
   const inner = new InnerClient(client);
   await deps.gateway.serve({
     ...call,

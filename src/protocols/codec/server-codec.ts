@@ -74,7 +74,7 @@ export interface StoredItems {
    */
   identify(input: JsonValue | undefined, generationId: string): readonly JsonObject[];
   /** Returns an item as the client sent it, without an id that was created here. */
-  asSaid(item: JsonObject): JsonObject;
+  withoutMadeId(item: JsonObject): JsonObject;
   /** Returns the id prefix of items for the gateway's own tools. */
   idPrefix(facts: HostedFacts): string;
   /** Returns the id of the stored item that `item` refers to; undefined if it is not a reference. */

@@ -20,10 +20,10 @@ export function ofModel(example: string): Pick<RouteDescription, 'method' | 'tag
 /** Describes the methods, each below a model id in the path. */
 export function describeMethods(): readonly RouteDescription[] {
   const answer = z.looseObject({ candidates: z.array(anyObject).optional() });
-  const talks = ofModel('sim%2Fgemini');
+  const generation = ofModel('sim%2Fgemini');
   return [
     {
-      ...talks,
+      ...generation,
       id: 'generateContent',
       path: '/v1beta/models/{model}:generateContent',
       summary: "Generates a response to a conversation, in Google's format.",
@@ -32,7 +32,7 @@ export function describeMethods(): readonly RouteDescription[] {
       answer,
     },
     {
-      ...talks,
+      ...generation,
       id: 'streamGenerateContent',
       path: '/v1beta/models/{model}:streamGenerateContent',
       summary: 'The same as a stream of events (`alt=sse`) or as a JSON array that is sent in parts.',

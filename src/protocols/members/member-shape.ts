@@ -33,15 +33,15 @@ const REASON = 'has no equivalent when the request is rewritten';
 /**
  * Finds members of a decoded body that its shape does not know; undefined if there are none. Empty members (null, empty
  * string or list) are ignored. Without unknown members, the only cost is one lookup per name.
- * @param spell normalizes a member's name where the protocol has several spellings
+ * @param canonicalName normalizes a member's name where the protocol has several spellings
  */
 export function unknownBelow(
   body: JsonObject,
   shape: MemberShape,
   protocol: ProtocolName,
-  spell?: (name: string) => string,
+  canonicalName?: (name: string) => string,
 ): readonly TranslationLoss[] | undefined {
-  const search = new Search(protocol, spell);
+  const search = new Search(protocol, canonicalName);
   search.inside(body, shape);
   return search.found.length > 0 ? search.found : undefined;
 }
@@ -49,21 +49,21 @@ export function unknownBelow(
 class Search {
   readonly found: TranslationLoss[] = [];
   readonly #protocol: ProtocolName;
-  readonly #spell: ((name: string) => string) | undefined;
+  readonly #canonicalName: ((name: string) => string) | undefined;
   /** Path from the top to the current node. */
   readonly #path: (string | number)[] = [];
 
-  constructor(protocol: ProtocolName, spell: ((name: string) => string) | undefined) {
+  constructor(protocol: ProtocolName, canonicalName: ((name: string) => string) | undefined) {
     this.#protocol = protocol;
-    this.#spell = spell;
+    this.#canonicalName = canonicalName;
   }
 
   /** Checks the members of a node that have shapes of their own. */
   inside(node: JsonObject, { inside }: MemberShape): void {
     if (inside === undefined) return;
     for (const name in node) {
-      const spelt = this.#spell ? this.#spell(name) : name;
-      const shape = Object.hasOwn(inside, spelt) ? inside[spelt] : undefined;
+      const canonical = this.#canonicalName ? this.#canonicalName(name) : name;
+      const shape = Object.hasOwn(inside, canonical) ? inside[canonical] : undefined;
       if (shape !== undefined) this.#at(name, node[name], shape);
     }
   }
@@ -79,7 +79,8 @@ class Search {
     const shape = typeof given === 'function' ? given(node) : given;
     if (shape === undefined) return;
     for (const name in node) {
-      if (shape.known.has(this.#spell ? this.#spell(name) : name) || saysNothing(node[name])) continue;
+      if (shape.known.has(this.#canonicalName ? this.#canonicalName(name) : name) || saysNothing(node[name]))
+        continue;
       if (this.found.length >= MOST_ENTRIES) return;
       this.found.push({
         path: `${pathOf(this.#path)}.${name}`,

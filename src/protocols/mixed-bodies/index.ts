@@ -59,7 +59,7 @@ const DISTINCTIVE: readonly (readonly [name: string, form: MixedProtocol])[] = [
 ];
 
 /** Members that control the form of the answer, which is that of Chat Completions. */
-const OF_THE_ANSWER: ReadonlySet<string> = new Set(['stream_options', 'usage']);
+const ANSWER_MEMBERS: ReadonlySet<string> = new Set(['stream_options', 'usage']);
 
 /** Members that refer to stored objects, which only another path supports. */
 const STATEFUL = ['previous_response_id', 'conversation', 'prompt'] as const;
@@ -91,8 +91,8 @@ function findSigns(body: JsonObject): readonly Sign[] {
     signs ??= [];
     if (!signs.some((sign) => sign.name === name && sign.form === form)) signs.push({ name, form });
   };
-  if (isSaid(body['input'])) note('input', 'openai-responses');
-  for (const [name, form] of DISTINCTIVE) if (isSaid(body[name])) note(name, form);
+  if (hasValue(body['input'])) note('input', 'openai-responses');
+  for (const [name, form] of DISTINCTIVE) if (hasValue(body[name])) note(name, form);
   if (isJsonObject(body['text'])) note('text', 'openai-responses');
   if (isJsonObject(body['tool_choice'])) note('tool_choice', formOfChoice(body['tool_choice']));
   for (const name of ['messages', 'input'] as const)
@@ -109,7 +109,7 @@ function isPlain(element: JsonValue): boolean {
 }
 
 /** False for empty values. */
-function isSaid(value: JsonValue | undefined): boolean {
+function hasValue(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !(isJsonArray(value) && value.length === 0);
 }
 
@@ -131,7 +131,7 @@ class MixedDecoder {
     this.#signs = signs;
     this.#readers = readers;
     // If both are given, the path's own member wins.
-    this.#main = isSaid(body['input']) && !isSaid(body['messages']) ? 'openai-responses' : 'openai-chat';
+    this.#main = hasValue(body['input']) && !hasValue(body['messages']) ? 'openai-responses' : 'openai-chat';
     this.#conversation = asArray(body[CONVERSATION[this.#main]]);
     this.#owners = this.#conversation.map(formOfElement);
     // Chat Completions always takes part, because it defines the answer's form and its options.
@@ -149,14 +149,18 @@ class MixedDecoder {
     try {
       const request = this.#readers[form].decodeRequest(view);
       // `view` adds this limit if the client sent none, so it is not taken over.
-      const isOurs = form === 'anthropic-messages' && !isSaid(this.#body['max_tokens']);
+      const isOurs = form === 'anthropic-messages' && !hasValue(this.#body['max_tokens']);
       return isOurs ? { ...request, maxOutputTokens: undefined } : request;
     } catch (thrown) {
       const error = GatewayError.from(thrown);
       const { kind, message, param, code, cause } = error;
       if (kind === 'internal') throw error;
-      const details = { param: param === undefined ? undefined : this.#theirs(param, form), code, cause };
-      throw new GatewayError(kind, this.#theirs(message, form), details);
+      const details = {
+        param: param === undefined ? undefined : this.#inClientForm(param, form),
+        code,
+        cause,
+      };
+      throw new GatewayError(kind, this.#inClientForm(message, form), details);
     }
   }
 
@@ -213,14 +217,14 @@ class MixedDecoder {
   #ownerOf(name: string): MixedProtocol | undefined {
     const main = this.#main;
     if (name === 'messages' || name === 'input') return name === CONVERSATION[main] ? main : undefined;
-    if (OF_THE_ANSWER.has(name)) return 'openai-chat';
+    if (ANSWER_MEMBERS.has(name)) return 'openai-chat';
     // Anthropic's member is preferred: Chat Completions' own `max_tokens` is deprecated and slightly different.
     if (name === 'max_tokens' && this.#forms.includes('anthropic-messages')) return 'anthropic-messages';
     return this.#forms.find((form) => this.#readers[form].members?.has(name)) ?? main;
   }
 
   /** Translates names and messages of a decoder to the client's form. */
-  #theirs(text: string, form: MixedProtocol): string {
+  #inClientForm(text: string, form: MixedProtocol): string {
     return this.#paths.reduce((said, [from, to]) => said.replaceAll(from, to), this.#placed(text, form));
   }
 
@@ -268,8 +272,8 @@ class MixedDecoder {
       );
     for (const { report: part, protocol } of [main, ...others])
       for (const { path, action, reason } of part.entries)
-        report.add(this.#theirs(path, protocol as MixedProtocol), action, reason);
-    if (isSaid(this.#body['input']) && this.#main === 'openai-chat')
+        report.add(this.#inClientForm(path, protocol as MixedProtocol), action, reason);
+    if (hasValue(this.#body['input']) && this.#main === 'openai-chat')
       report.add('input', 'dropped', '`messages` takes precedence');
     if (this.#main === 'openai-responses' && this.#body['store'] === true)
       report.add('store', 'dropped', 'responses of this path are not stored');
@@ -288,7 +292,7 @@ class MixedDecoder {
   }
 
   #refuseState(): void {
-    const name = STATEFUL.find((member) => isSaid(this.#body[member]));
+    const name = STATEFUL.find((member) => hasValue(this.#body[member]));
     if (name === undefined || this.#ownerOf(name) !== 'openai-responses') return;
     throw new GatewayError('unsupported', `${name}: is not supported on this path; use /responses`, {
       param: name,

@@ -96,7 +96,7 @@ const server: KeepingProtocol['server'] = {
   items: storedItems,
   background,
   portable(request, upstream, report) {
-    const { request: ported, standIns } = portableRequest(request, upstream, report);
+    const { request: ported, replacedTools: standIns } = portableRequest(request, upstream, report);
     return {
       request: ported,
       restore: standIns.size > 0 ? (next) => new ToolRestorer(next, standIns) : null,

@@ -23,7 +23,7 @@ import { encodeStream } from './answers/encode-stream.ts';
 export const storedItems: StoredItems = {
   shape: responseShape,
   identify,
-  asSaid: withoutMadeId,
+  withoutMadeId: withoutMadeId,
   idPrefix: (facts) => prefixOf(typeOf(facts)),
   referenceOf,
   decode,

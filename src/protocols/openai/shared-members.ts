@@ -26,7 +26,7 @@ const OF_RESPONSES_ALONE: ReadonlySet<string> = new Set(['max_tool_calls', 'clie
  * True for an undocumented member of a Responses request. A self-hosted server may know it from its Chat Completions
  * (vLLM's `structured_outputs`, `chat_template_kwargs`, `guided_json`).
  */
-export function isServersOwn(name: string): boolean {
+export function isServerMember(name: string): boolean {
   return !OF_RESPONSES_ALONE.has(name);
 }
 
@@ -53,7 +53,7 @@ export function copySharedMembers(
   if (!PROTOCOLS.has(request.protocol)) return;
   for (const name of NAMES) {
     const value = request.raw[name];
-    if (value === undefined || !isSaid(value) || written.has(name) || body[name] !== undefined) continue;
+    if (value === undefined || !hasValue(value) || written.has(name) || body[name] !== undefined) continue;
     if (takes(target, name, value, !needStore.has(name))) body[name] = value;
     else if (name === 'metadata') reportMetadata(request, report);
     else report.add(name, 'dropped', reasonOf(target, name));
@@ -63,7 +63,7 @@ export function copySharedMembers(
 const NONE: ReadonlySet<string> = new Set();
 
 /** False for empty values. */
-function isSaid(value: JsonValue): boolean {
+function hasValue(value: JsonValue): boolean {
   if (value === null || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }

@@ -41,7 +41,7 @@ function answered(
   calls: readonly { name: string; arguments: string }[],
   text = '',
 ): readonly JsonObject[] {
-  const { request, standIns } = portable(body);
+  const { request, replacedTools: standIns } = portable(body);
   let out = '';
   const encoder = openaiResponses.server.encodeStream((frames) => (out += frames), {
     id: '0199aabbccdd00112233445566778899',
@@ -135,12 +135,12 @@ describe('tools that the client runs', () => {
   test('stay as they are for the owner of the protocol', () => {
     const request = portable({ tools }, { protocol: 'openai-responses', faithful: true });
     expect(request.request.tools.map((tool) => tool.type)).toEqual(['hosted', 'hosted', 'hosted', 'hosted']);
-    expect(request.standIns.size).toBe(0);
+    expect(request.replacedTools.size).toBe(0);
   });
 
   test('take no name that another tool has', () => {
     const own = { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } };
-    const { standIns } = portable({ tools: [own, { type: 'shell' }] });
+    const { replacedTools: standIns } = portable({ tools: [own, { type: 'shell' }] });
     expect([...standIns.keys()]).toEqual(['shell_2']);
     expect(
       answered({ tools: [own, { type: 'shell' }] }, [
@@ -207,7 +207,7 @@ describe('tools that the client runs', () => {
   });
 
   test('a failure drops the call that it broke off', () => {
-    const { standIns } = portable({ tools });
+    const { replacedTools: standIns } = portable({ tools });
     const seen: string[] = [];
     const restorer = new ToolRestorer({ on: (event) => seen.push(event.type) }, standIns);
     const item = { type: 'tool_call', kind: 'function', callId: 'c', name: 'shell' } as const;
@@ -299,7 +299,7 @@ describe('tools that the client runs', () => {
 describe('groups of tools', () => {
   test('are taken apart, under names that collide with none, and put back', () => {
     const clash = { type: 'function', name: 'crm__find', parameters: { type: 'object', properties: {} } };
-    const { request, standIns } = portable({ tools: [clash, namespace] });
+    const { request, replacedTools: standIns } = portable({ tools: [clash, namespace] });
     expect(request.tools.map((tool) => (tool.type === 'hosted' ? '' : tool.name))).toEqual([
       'crm__find',
       'crm__find_2',
@@ -333,7 +333,7 @@ describe('groups of tools', () => {
 
   test('names stay within what every upstream takes', () => {
     const long = { ...namespace, name: 'n'.repeat(70) };
-    const { standIns } = portable({ tools: [long] });
+    const { replacedTools: standIns } = portable({ tools: [long] });
     for (const name of standIns.keys()) expect(name.length).toBeLessThanOrEqual(64);
     expect(standIns.size).toBe(2);
   });

@@ -14,7 +14,7 @@ import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { isHosted } from '../block-kinds.ts';
 import { decodeCitation } from '../citations.ts';
-import { ours } from '../requests/decode-scope.ts';
+import { messagesSource } from '../requests/decode-scope.ts';
 import { readFacts } from '../hosted-blocks.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import { CLAUDE_REASONING } from '../foreign-reasoning.ts';
@@ -75,7 +75,7 @@ export class AnswerEmitter {
     if (this.#search !== undefined) this.#closeSearch(raw);
     const type = asString(raw['type']);
     // A block without a type begins with its first delta, as if its start were missing.
-    if (type === undefined) return this.#out.on({ type: 'unknown', source: ours(raw) });
+    if (type === undefined) return this.#out.on({ type: 'unknown', source: messagesSource(raw) });
     const block = newBlock(blockKind(type), raw);
     this.#blocks.set(index, block);
     switch (block.kind) {
@@ -95,7 +95,7 @@ export class AnswerEmitter {
         return;
       }
       case 'raw': {
-        const source = ours(raw);
+        const source = messagesSource(raw);
         const id = asString(raw['id']);
         block.item = this.#out.open(
           isHosted(type)
@@ -125,7 +125,7 @@ export class AnswerEmitter {
       if (type === 'citations_delta' && kind === 'text') return this.#cite(block, delta['citation']);
       if (kind === 'raw') return patchBlock(block, delta);
     }
-    this.#out.on({ type: 'unknown', source: ours(frame) });
+    this.#out.on({ type: 'unknown', source: messagesSource(frame) });
   }
 
   /** True while a text block is open at this index. */
@@ -162,7 +162,12 @@ export class AnswerEmitter {
         return;
       case 'raw': {
         const raw = finalRaw(block);
-        const close = { type: 'close', index: block.item, source: ours(raw), facts: readFacts(raw) } as const;
+        const close = {
+          type: 'close',
+          index: block.item,
+          source: messagesSource(raw),
+          facts: readFacts(raw),
+        } as const;
         if (raw['type'] === 'server_tool_use' && close.facts) this.#search = close;
         else this.#out.on(close);
       }
@@ -308,7 +313,7 @@ function blockKind(type: string): Block['kind'] {
 function toolSource(block: Block): Source | undefined {
   for (const key in block.raw) {
     const isPlain = key === 'caller' && asObject(block.raw[key])['type'] === 'direct';
-    if (!isPlain && !ANSWERED_CALL.known.has(key)) return ours(finalRaw(block));
+    if (!isPlain && !ANSWERED_CALL.known.has(key)) return messagesSource(finalRaw(block));
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 // Encodes the usage vector for Messages clients. Totals of input exclude cached tokens.
 import type { JsonObject } from '../../../base/json/index.ts';
-import { asVendorSaid } from '../../said-usage.ts';
+import { mergeVendorUsage } from '../../said-usage.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asObject, asString } from '../../../base/json/index.ts';
 import { cacheWriteTokens, outputTokens } from '../../../canonical/index.ts';
@@ -36,6 +36,6 @@ export function encodeUsage(usage: Usage, costUsd?: number): JsonObject {
       searches + fetches > 0 ? { web_search_requests: searches, web_fetch_requests: fetches } : null,
     ...facts,
   };
-  const said = asVendorSaid(usage, 'anthropic-messages', encoded, TOTALS);
+  const said = mergeVendorUsage(usage, 'anthropic-messages', encoded, TOTALS);
   return costUsd === undefined ? said : { ...said, cost: costUsd };
 }

@@ -15,7 +15,7 @@ import {
 import type { Member } from '../../members/read-member.ts';
 import { isHosted } from '../block-kinds.ts';
 import { decodeCache, decodeContent, decodePart, readBlock } from './decode-parts.ts';
-import { ours } from './decode-scope.ts';
+import { messagesSource } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { CLAUDE_REASONING, decodeHidden } from '../foreign-reasoning.ts';
 import { decodeForeign } from '../hosted-blocks.ts';
@@ -65,7 +65,7 @@ function decodeMessage(
 ): void {
   const at = `${path}.content`;
   // System messages inside the conversation keep their position if the upstream's protocol allows it.
-  const place = role === 'system' ? { source: ours(message) } : {};
+  const place = role === 'system' ? { source: messagesSource(message) } : {};
   const { content } = message;
   if (content === undefined || content === null) {
     scope.problems.add(at, 'is required');
@@ -136,7 +136,7 @@ function decodeItem(
           id: typeof raw['id'] === 'string' ? raw['id'] : undefined,
           path,
           cache: decodeCache(raw, path, scope),
-          source: ours(raw),
+          source: messagesSource(raw),
         }
       );
   }
@@ -175,7 +175,7 @@ function decodeThinkingBlock(raw: JsonObject, path: string, scope: DecodeScope):
     format: signature === '' ? undefined : CLAUDE_REASONING,
     opaque: signature === '' ? undefined : { format: CLAUDE_REASONING, kind: 'signature', data: signature },
     path,
-    source: ours(raw),
+    source: messagesSource(raw),
   };
 }
 
@@ -191,7 +191,7 @@ function decodeRedacted(raw: JsonObject, path: string, scope: DecodeScope): Reas
     format: CLAUDE_REASONING,
     opaque: { format: CLAUDE_REASONING, kind: 'encrypted', data },
     path,
-    source: ours(raw),
+    source: messagesSource(raw),
   };
 }
 
@@ -215,7 +215,7 @@ function decodeCall(
     arguments: JSON.stringify(input),
     path,
     cache: decodeCache(raw, path, scope),
-    source: ours(raw),
+    source: messagesSource(raw),
   };
 }
 
@@ -239,6 +239,6 @@ function decodeResult(
     isError,
     path,
     cache: decodeCache(raw, path, scope),
-    source: ours(raw),
+    source: messagesSource(raw),
   };
 }

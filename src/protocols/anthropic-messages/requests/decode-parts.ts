@@ -13,7 +13,7 @@ import {
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 import { decodeCitation, isForeignCitation } from '../citations.ts';
-import { addTranslationLoss, ours } from './decode-scope.ts';
+import { addTranslationLoss, messagesSource } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
 /** Decodes content that is a string or a list of blocks; undefined if absent or null. */
@@ -58,7 +58,7 @@ export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): P
         text: wordsOfChange(raw),
         path,
         cache: decodeCache(raw, path, scope),
-        source: ours(raw),
+        source: messagesSource(raw),
       };
     default:
       return unknownPart(raw, path, scope);
@@ -70,7 +70,7 @@ function announceTool(raw: JsonObject, name: string | undefined, path: string, s
   if (name === undefined) return unknownPart(raw, path, scope);
   addTranslationLoss(scope, path, 'approximated', 'the upstream cannot load tools later: sent as text');
   const cache = decodeCache(raw, path, scope);
-  return { type: 'text', text: `The tool ${name} is available.`, path, cache, source: ours(raw) };
+  return { type: 'text', text: `The tool ${name} is available.`, path, cache, source: messagesSource(raw) };
 }
 
 /** Returns the text for a tool change, for upstreams with one list of tools for all turns. */
@@ -83,7 +83,7 @@ function wordsOfChange({ type, tool }: JsonObject): string {
 }
 
 function unknownPart(raw: JsonObject, path: string, scope: DecodeScope): Part {
-  return { type: 'unknown', path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+  return { type: 'unknown', path, cache: decodeCache(raw, path, scope), source: messagesSource(raw) };
 }
 
 function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart | undefined {
@@ -91,7 +91,7 @@ function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart
   if (text === undefined) return undefined;
   const base = { type: 'text', text, path, cache: decodeCache(raw, path, scope) } as const;
   const citations = asArray(raw['citations']).filter(isJsonObject);
-  if (citations.length === 0) return { ...base, source: ours(raw) };
+  if (citations.length === 0) return { ...base, source: messagesSource(raw) };
   const own = citations.filter((citation) => !isForeignCitation(citation));
   const foreign = citations.filter(isForeignCitation);
   if (own.length > 0)
@@ -114,14 +114,18 @@ function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart
     })),
   ];
   const { citations: _, ...rest } = raw;
-  return { ...base, annotations, source: ours(own.length > 0 ? { ...rest, citations: own } : rest) };
+  return {
+    ...base,
+    annotations,
+    source: messagesSource(own.length > 0 ? { ...rest, citations: own } : rest),
+  };
 }
 
 function decodeImage(raw: JsonObject, path: string, scope: DecodeScope): ImagePart | undefined {
   const source = requireObject(raw['source'], `${path}.source`, scope.problems);
   const media = source && decodeMedia(source, `${path}.source`, scope);
   if (!media) return undefined;
-  return { type: 'image', media, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+  return { type: 'image', media, path, cache: decodeCache(raw, path, scope), source: messagesSource(raw) };
 }
 
 /** Members of a source, one per type. */
@@ -180,7 +184,14 @@ function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part
       const media = decodeMedia(source, `${path}.source`, scope);
       if (!media) return undefined;
       const cache = decodeCache(raw, path, scope);
-      return { type: 'file', media, filename: title, path, cache, source: ours(raw) } satisfies FilePart;
+      return {
+        type: 'file',
+        media,
+        filename: title,
+        path,
+        cache,
+        source: messagesSource(raw),
+      } satisfies FilePart;
     }
   }
 }
@@ -205,7 +216,7 @@ function documentText(
   const reason = `${what} is sent as plain text`;
   addTranslationLoss(scope, path, 'approximated', reason, isDocument ? 'bedrock-converse' : undefined);
   const text = lines.filter((line) => line !== undefined && line !== '').join('\n\n');
-  return { type: 'text', text, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+  return { type: 'text', text, path, cache: decodeCache(raw, path, scope), source: messagesSource(raw) };
 }
 
 /** Returns the text of a string or of text blocks; undefined if any block is not text. */

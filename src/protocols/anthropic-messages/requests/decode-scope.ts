@@ -25,6 +25,6 @@ export function addTranslationLoss(
 }
 
 /** Wraps the raw form of a node of this protocol. */
-export function ours(raw: JsonObject): Source {
+export function messagesSource(raw: JsonObject): Source {
   return { protocol: 'anthropic-messages', raw };
 }

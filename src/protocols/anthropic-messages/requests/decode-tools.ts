@@ -32,7 +32,7 @@ import {
 import { isSearchType, readPlace } from '../../members/read-hosted-tool.ts';
 import { decodeCache } from './decode-parts.ts';
 import { clientToolForm } from './client-tools.ts';
-import { addTranslationLoss, type DecodeScope, ours } from './decode-scope.ts';
+import { addTranslationLoss, type DecodeScope, messagesSource } from './decode-scope.ts';
 
 /** Pattern that Anthropic names when it refuses a tool (API reference "Create a Message", `tools`, 2026-11). */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -65,7 +65,7 @@ export function decodeTool(
 ): Tool | undefined {
   const { problems } = scope;
   const type = readString(raw['type'], `${path}.type`, problems) ?? 'custom';
-  const base = { path, cache: decodeCache(raw, path, scope), source: ours(raw) } as const;
+  const base = { path, cache: decodeCache(raw, path, scope), source: messagesSource(raw) } as const;
   const form = clientToolForm(type, raw);
   if (form) {
     const { description, parameters } = form;
@@ -167,7 +167,7 @@ function chooseTool(raw: JsonObject, name: string, tools: readonly Tool[], scope
   );
   return {
     type: 'hosted',
-    source: ours(raw),
+    source: messagesSource(raw),
     ...(isSearch && { chosen: { mode: 'required', tools: [{ type: 'web_search' }] } }),
   };
 }

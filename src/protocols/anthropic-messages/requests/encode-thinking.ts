@@ -50,7 +50,7 @@ export function encodeThinking(
   report: Report,
 ): EncodedThinking {
   const { reasoning, reasoningStyle } = target;
-  if (saysReasoning(request, target)) return ownWords(request, target, report);
+  if (saysReasoning(request, target)) return encodeOwnThinking(request, target, report);
   if (request.protocol === 'anthropic-messages') reportUnknown(request.raw['thinking'], report);
   if (isSilent(request)) return { thinking: undefined, effort: loneEffort(request, target, report) };
   if (reasoning.mode === 'off')
@@ -153,14 +153,14 @@ function knowsEffort(
   return takesEffort && reasoning.mode === 'on' && reasoning.effort === request.reasoning.effort;
 }
 
-function ownWords(request: CanonicalRequest, target: Target, report: Report): EncodedThinking {
+function encodeOwnThinking(request: CanonicalRequest, target: Target, report: Report): EncodedThinking {
   const { thinking } = request.raw;
   const { effort } = request.reasoning;
   // A model that cannot think does not accept `disabled` either.
-  const isMoot = target.reasoningStyle === 'none' && request.reasoning.enabled === false;
+  const hasNoEffect = target.reasoningStyle === 'none' && request.reasoning.enabled === false;
   return {
-    thinking: isJsonObject(thinking) && !isMoot ? thinking : undefined,
-    effort: isMoot ? undefined : encodeEffort(effort, report),
+    thinking: isJsonObject(thinking) && !hasNoEffect ? thinking : undefined,
+    effort: hasNoEffect ? undefined : encodeEffort(effort, report),
   };
 }
 

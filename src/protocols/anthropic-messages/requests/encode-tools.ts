@@ -9,7 +9,7 @@ import {
   TEXTS,
 } from '../../../canonical/index.ts';
 import { strictSchema } from '../../members/constrain-schema.ts';
-import { standInFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../../members/object-schema.ts';
 import { type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
 import { LOCATION } from '../member-shapes.ts';
@@ -66,7 +66,7 @@ function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): M
 /** Encodes a custom tool as a function whose only argument is the free-form input. */
 function encodeCustom(tool: CustomTool, path: string, scope: EncodeScope): MutableJsonObject {
   scope.report.add(path, 'approximated', TEXTS.customAsFunction);
-  const { description, parameters } = standInFor(tool);
+  const { description, parameters } = functionFor(tool);
   return { name: tool.name, ...(description === undefined ? {} : { description }), input_schema: parameters };
 }
 

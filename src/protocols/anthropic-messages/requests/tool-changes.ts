@@ -97,12 +97,12 @@ export function withOneList(request: CanonicalRequest, report: Report): Ported {
     return { ...item, parts: item.parts.map((part) => renderedChange(part, report)) };
   });
   const { toolChoice } = request;
-  const isMoot = tools.length === 0 || (toolChoice?.type === 'tool' && !hasTool(tools, toolChoice.name));
+  const hasNoEffect = tools.length === 0 || (toolChoice?.type === 'tool' && !hasTool(tools, toolChoice.name));
   const isForced = toolChoice !== undefined && toolChoice.type !== 'auto' && toolChoice.type !== 'none';
-  if (isMoot && isForced)
+  if (hasNoEffect && isForced)
     report.add('tool_choice', 'dropped', 'the tool was removed during the conversation');
   return {
-    request: { ...request, tools, items: rendered, toolChoice: isMoot ? undefined : toolChoice },
+    request: { ...request, tools, items: rendered, toolChoice: hasNoEffect ? undefined : toolChoice },
     restore: null,
   };
 }

@@ -96,7 +96,7 @@ const REPORTED_OF_PAGES: ReadonlySet<string> = new Set(['uri', 'title', 'domain'
 
 /** Returns the members of `groundingMetadata` that neither a citation nor a search holds. */
 function unreportedOf(metadata: JsonObject): readonly string[] {
-  const unreported = new Set<string>(UNREPORTED.filter((name) => isSaid(metadata[name])));
+  const unreported = new Set<string>(UNREPORTED.filter((name) => hasValue(metadata[name])));
   const cited = new Set(
     asArray(metadata['groundingSupports']).flatMap((each) =>
       asArray(asObject(each)['groundingChunkIndices']),
@@ -108,7 +108,7 @@ function unreportedOf(metadata: JsonObject): readonly string[] {
     if (!cited.has(index) && !(isSearched && pageOf(chunk))) unreported.add('groundingChunks');
     for (const kind in chunk)
       for (const [name, value] of Object.entries(asObject(chunk[kind])))
-        if (!REPORTED_OF_PAGES.has(name) && isSaid(value)) unreported.add(`${kind}.${name}`);
+        if (!REPORTED_OF_PAGES.has(name) && hasValue(value)) unreported.add(`${kind}.${name}`);
   }
   return [...unreported];
 }
@@ -118,13 +118,13 @@ export function unreportedWithoutText(raw: JsonObject): readonly string[] {
   const metadata = asObject(raw['groundingMetadata']);
   return [
     ...unreportedOf(metadata),
-    ...['groundingSupports'].filter((name) => isSaid(metadata[name])),
-    ...['citationMetadata'].filter((name) => isSaid(raw[name])),
+    ...['groundingSupports'].filter((name) => hasValue(metadata[name])),
+    ...['citationMetadata'].filter((name) => hasValue(raw[name])),
   ];
 }
 
 /** False for empty values. */
-function isSaid(value: JsonValue | undefined): boolean {
+function hasValue(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }

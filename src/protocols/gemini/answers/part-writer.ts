@@ -38,10 +38,10 @@ export class PartWriter {
    */
   thought(text: string, opaque: OpaqueReasoning | undefined, hasText: boolean): void {
     const own = opaque?.format === GEMINI_REASONING ? encodeSignature(opaque.data) : undefined;
-    const vouches = own !== undefined && opaque?.kind === 'signature' && hasText && this.#showThoughts;
-    if (this.#showThoughts && (text !== '' || vouches))
-      this.#write({ text, thought: true, ...(vouches ? { thoughtSignature: own } : {}) });
-    if (own === undefined || vouches) return;
+    const signsText = own !== undefined && opaque?.kind === 'signature' && hasText && this.#showThoughts;
+    if (this.#showThoughts && (text !== '' || signsText))
+      this.#write({ text, thought: true, ...(signsText ? { thoughtSignature: own } : {}) });
+    if (own === undefined || signsText) return;
     this.#flush();
     this.#signature = own;
   }

@@ -174,13 +174,13 @@ class ContentsWriter {
       return;
     }
     const text = item.summary.length > 0 ? item.summary.join(PARAGRAPH) : item.text.join('');
-    const vouches = opaque?.kind === 'signature' && text !== '';
+    const signsText = opaque?.kind === 'signature' && text !== '';
     if (text !== '') {
-      const signature = vouches ? { thoughtSignature: opaque.data } : {};
+      const signature = signsText ? { thoughtSignature: opaque.data } : {};
       this.#flushSignature();
       this.#parts('model').push({ text, thought: true, ...signature });
     }
-    if (opaque === undefined || vouches) return;
+    if (opaque === undefined || signsText) return;
     this.#flushSignature();
     const standsAlone = source?.protocol === 'gemini' && source.raw['text'] === '';
     if (standsAlone) this.#parts('model').push({ text: '', thoughtSignature: opaque.data });

@@ -7,7 +7,7 @@ import {
   type ToolChoice,
   TEXTS,
 } from '../../../canonical/index.ts';
-import { standInFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../custom-as-function.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, isLevelGeneration, ownRaw } from './encode-scope.ts';
 import type { WireCallingMode } from '../wire-types.ts';
@@ -31,7 +31,7 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
     if (tool.type === 'hosted') encodeHosted(tool, path, hosted, scope);
     else if (tool.type === 'function') functions.push(encodeFunction(tool, path, isAllStrict, scope));
     else {
-      const { description, parameters } = standInFor(tool);
+      const { description, parameters } = functionFor(tool);
       functions.push({ name: tool.name, description, parametersJsonSchema: parameters });
       report.add(path, 'approximated', TEXTS.customAsFunction);
     }

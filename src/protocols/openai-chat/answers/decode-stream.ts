@@ -74,7 +74,7 @@ const ENVELOPE = new Set([
 const CHOICE = new Set(['index', 'delta']);
 const DELTA = new Set(['content', 'role']);
 /** Members that many servers send without a value. */
-const UNSAID = new Set([
+const NOT_REPORTED = new Set([
   'usage',
   'finish_reason',
   'logprobs',
@@ -97,6 +97,6 @@ function onlyText(chunk: JsonObject): string | undefined {
 
 function hasOnly(object: JsonObject, names: ReadonlySet<string>): boolean {
   for (const name in object)
-    if (!names.has(name) && !(object[name] === null && UNSAID.has(name))) return false;
+    if (!names.has(name) && !(object[name] === null && NOT_REPORTED.has(name))) return false;
   return true;
 }

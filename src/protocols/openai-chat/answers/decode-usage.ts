@@ -52,7 +52,7 @@ export function decodeUsage(raw: JsonValue): Usage {
 
   const promptAudio = tokenCount(promptDetails['audio_tokens']);
   const promptImage = tokenCount(promptDetails['image_tokens']);
-  const saidReasoning = first(outputDetails['reasoning_tokens'], usage['reasoning_tokens']);
+  const reportedReasoning = first(outputDetails['reasoning_tokens'], usage['reasoning_tokens']);
   const conflicts = new Conflicts();
 
   const cached = cacheRead + cacheWrite5m + cacheWrite1h;
@@ -61,7 +61,7 @@ export function decodeUsage(raw: JsonValue): Usage {
   excess = Math.max(0, excess);
   // The rest of the total, beyond prompt and completion, belongs to reasoning that the completion cannot contain, then
   // to prompt classes outside of `prompt_tokens`.
-  let spare = saidReasoning > completion ? excess - saidReasoning : excess;
+  let spare = reportedReasoning > completion ? excess - reportedReasoning : excess;
   let input = prompt;
   const isOutside = (count: number): boolean =>
     count > 0 && (count === spare || (count > prompt && count <= spare));
@@ -85,9 +85,9 @@ export function decodeUsage(raw: JsonValue): Usage {
   const takenImage = room.takeRest(promptImage, 'image');
 
   // Reasoning that exceeds the completion must be outside of it if there is no total.
-  if (total === 0 && saidReasoning > completion) excess = saidReasoning;
+  if (total === 0 && reportedReasoning > completion) excess = reportedReasoning;
   const out = new TokenRoom(completion + excess, conflicts);
-  const reasoning = out.take(Math.max(saidReasoning, excess), 'reasoning');
+  const reasoning = out.take(Math.max(reportedReasoning, excess), 'reasoning');
   const audio = out.take(tokenCount(outputDetails['audio_tokens']), 'output_audio');
 
   return {

@@ -1,7 +1,7 @@
 // Encodes token counts in the form of Chat Completions.
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../canonical/index.ts';
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
-import { asVendorSaid } from '../../said-usage.ts';
+import { mergeVendorUsage } from '../../said-usage.ts';
 import type { Usage } from '../../../canonical/index.ts';
 
 const TOTALS = ['prompt_tokens', 'completion_tokens', 'total_tokens'];
@@ -31,7 +31,7 @@ export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObje
     // Present even if undefined, so that a vendor's null, which OpenAI's schema does not allow, is not copied.
     completion_tokens_details: completionDetails(usage),
   };
-  const said = asVendorSaid(usage, 'openai-chat', encoded, TOTALS);
+  const said = mergeVendorUsage(usage, 'openai-chat', encoded, TOTALS);
   return costUsd === undefined ? said : { ...said, cost: costUsd };
 }
 

@@ -122,17 +122,17 @@ function reportUseless(
 function extraMembers(body: JsonObject): JsonObject {
   const extra = unknownMembers(body, HELD_FIELDS);
   if (!extra) return NO_MEMBERS;
-  for (const name in extra) if (isUnsaid(name, extra[name])) return saidAmong(extra);
+  for (const name in extra) if (isDefault(name, extra[name])) return statedMembers(extra);
   return extra;
 }
 
 /** True for null in a member that is left to the vendor. */
-function isUnsaid(name: string, value: JsonValue | undefined): boolean {
+function isDefault(name: string, value: JsonValue | undefined): boolean {
   return value === null && PASSED_FIELDS.has(name);
 }
 
-function saidAmong(extra: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(extra).filter(([name, value]) => !isUnsaid(name, value)));
+function statedMembers(extra: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(extra).filter(([name, value]) => !isDefault(name, value)));
 }
 
 const NO_MEMBERS: JsonObject = Object.freeze({});

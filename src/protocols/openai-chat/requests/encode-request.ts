@@ -13,7 +13,7 @@ import type {
 import { dropEndUser } from '../../end-user.ts';
 import {
   copySharedMembers,
-  isServersOwn,
+  isServerMember,
   SHARED_MEMBERS,
   sharesMembers,
 } from '../../openai/shared-members.ts';
@@ -153,7 +153,7 @@ function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: 
   for (const key in request.extra) {
     const value = request.extra[key];
     if (value === undefined || (isShared && SHARED_MEMBERS.has(key))) continue;
-    const isKnown = request.protocol === 'openai-chat' || (isShared && isPrivate && isServersOwn(key));
+    const isKnown = request.protocol === 'openai-chat' || (isShared && isPrivate && isServerMember(key));
     const written = body[key];
     if (takes && isKnown && key !== '__proto__' && written === undefined) body[key] = value;
     else if (takes && isKnown && isJsonObject(written) && isJsonObject(value) && Object.hasOwn(body, key))

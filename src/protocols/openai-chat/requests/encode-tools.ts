@@ -10,7 +10,7 @@ import {
   TEXTS,
 } from '../../../canonical/index.ts';
 import { asObject, isJsonObject, unknownMembers } from '../../../base/json/index.ts';
-import { standInFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../custom-as-function.ts';
 import { enforceable, isEnforceable } from '../../openai/strict-schema.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';
@@ -180,7 +180,7 @@ function encodeCustom(tool: CustomTool, path: string, context: EncodeContext): M
     'approximated',
     'the upstream does not support custom tools: sent as a function with one string argument',
   );
-  return { type: 'function', function: { name, ...standInFor(tool) } };
+  return { type: 'function', function: { name, ...functionFor(tool) } };
 }
 
 /** The canonical grammar is flat; Chat Completions nests it. */

@@ -59,7 +59,7 @@ export class ItemEmitter {
 
   /** Handles `response.output_item.added`: opens the item if it has enough members. */
   added(outputIndex: JsonValue | undefined, item: JsonObject): void {
-    if (!saysWhatItIs(item)) return;
+    if (!hasType(item)) return;
     const known = this.#find(outputIndex, item['id']);
     const kind = kindOfItem(asString(item['type']) ?? '');
     const id = asString(item['id']);
@@ -133,7 +133,7 @@ export class ItemEmitter {
 
   /** Handles `response.output_item.done`: emits what was not streamed, then closes the item. */
   done(outputIndex: JsonValue | undefined, item: JsonObject): void {
-    if (!saysWhatItIs(item)) return;
+    if (!hasType(item)) return;
     const kind = kindOfItem(asString(item['type']) ?? '');
     const id = asString(item['id']);
     const known = this.#find(outputIndex, item['id']);
@@ -149,7 +149,7 @@ export class ItemEmitter {
     const rest: { item: JsonObject; place: number }[] = [];
     for (let place = 0; place < output.length; place++) {
       const item = output[place];
-      if (!isJsonObject(item) || !saysWhatItIs(item)) continue;
+      if (!isJsonObject(item) || !hasType(item)) continue;
       const slot = this.#byId.get(asString(item['id']) ?? '');
       if (slot && !slot.matched && slot.kind === kindOfItem(asString(item['type']) ?? '')) {
         this.#match(slot, item);
@@ -355,6 +355,6 @@ function remainder(sent: string, whole: string): string {
 }
 
 /** False for an item without a type from a broken server, which no client could interpret. */
-function saysWhatItIs(item: JsonObject): boolean {
+function hasType(item: JsonObject): boolean {
   return typeof item['type'] === 'string' && item['type'] !== '';
 }

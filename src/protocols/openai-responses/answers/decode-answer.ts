@@ -30,7 +30,7 @@ export function emitEnding(
   emitter: ItemEmitter,
   sink: EventSink,
 ): void {
-  const end = trueEnding(ending, response);
+  const end = endingOf(ending, response);
   // Items of a failed answer stay open, because they are incomplete.
   if (end === 'completed' || end === 'incomplete') emitter.complete(asArray(response['output']));
   const usage = decodeUsage(response['usage'], emitter.calls);
@@ -58,7 +58,7 @@ export function emitEnding(
 }
 
 /** Some servers send `response.completed` for every end, so the status inside decides. */
-function trueEnding(ending: Ending, response: JsonObject): Ending {
+function endingOf(ending: Ending, response: JsonObject): Ending {
   switch (response['status']) {
     case 'failed':
     case 'incomplete':

@@ -207,10 +207,10 @@ export function encodeAnnotation(annotation: Annotation): JsonObject | undefined
 
 /** Returns the optional members that the client requested. */
 function includeOf({ request }: AnswerContext): ReadonlySet<string> {
-  return request.state?.include ?? NOTHING;
+  return request.state?.include ?? NO_MEMBERS;
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_MEMBERS: ReadonlySet<string> = new Set();
 
 /**
  * Status of an unfinished item whose type has no status `failed`. A patch call also lacks `incomplete`, so it stays

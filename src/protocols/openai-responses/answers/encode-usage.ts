@@ -1,7 +1,7 @@
 // Encodes token counts for the Responses API.
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../canonical/index.ts';
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
-import { asVendorSaid } from '../../said-usage.ts';
+import { mergeVendorUsage } from '../../said-usage.ts';
 import type { Usage } from '../../../canonical/index.ts';
 
 const TOTALS = ['input_tokens', 'output_tokens', 'total_tokens'];
@@ -32,6 +32,6 @@ export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObje
     output_tokens_details: { reasoning_tokens: output.reasoning },
     total_tokens: inputAll + outputAll,
   };
-  const said = asVendorSaid(usage, 'openai-responses', encoded, TOTALS);
+  const said = mergeVendorUsage(usage, 'openai-responses', encoded, TOTALS);
   return costUsd === undefined ? said : { ...said, cost: costUsd };
 }

@@ -35,13 +35,13 @@ export function gateItem(item: JsonObject, include: ReadonlySet<string>): JsonOb
     item['status'] === 'in_progress' && type === 'web_search_call' ? undefined : DEMANDED.get(type);
   for (const name in demanded) {
     const value = demanded[name] ?? null;
-    if (!isSaid(out[name], value)) out = { ...out, [name]: value };
+    if (!isPresent(out[name], value)) out = { ...out, [name]: value };
   }
   return out;
 }
 
 /** False for a missing value, and for an object without a type if one is required. */
-function isSaid(value: JsonValue | undefined, demanded: JsonValue): boolean {
+function isPresent(value: JsonValue | undefined, demanded: JsonValue): boolean {
   if (!isJsonObject(demanded)) return value !== undefined;
   return isJsonObject(value) && typeof value['type'] === 'string';
 }

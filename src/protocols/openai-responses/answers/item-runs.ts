@@ -19,7 +19,7 @@ export class ItemRuns {
   #last: Run | undefined;
   readonly #byPlace = { text: new Map<number, Run>(), refusal: new Map<number, Run>() };
   /** First part whose index is beyond the finished list; null: none. Absent: not searched yet. */
-  readonly #stray: { text?: Run | null; refusal?: Run | null } = {};
+  readonly #outOfRange: { text?: Run | null; refusal?: Run | null } = {};
 
   /** Returns the part with the upstream's index; created if it is new. */
   at(at: number, kind: RunKind): Run {
@@ -37,17 +37,17 @@ export class ItemRuns {
    * @param places number of parts of the finished item
    */
   final(at: number, places: number, kind: RunKind): Run {
-    return this.#byPlace[kind].get(at) ?? this.#strayOf(places, kind) ?? this.at(at, kind);
+    return this.#byPlace[kind].get(at) ?? this.#outOfRangeOf(places, kind) ?? this.at(at, kind);
   }
 
   /** Searched once: an item is finished once, and parts that are added later have a valid index. */
-  #strayOf(places: number, kind: RunKind): Run | null {
-    let stray = this.#stray[kind];
-    if (stray === undefined) {
-      stray = null;
-      for (const run of this.#byPlace[kind].values()) if (run.at >= places) stray ??= run;
-      this.#stray[kind] = stray;
+  #outOfRangeOf(places: number, kind: RunKind): Run | null {
+    let outside = this.#outOfRange[kind];
+    if (outside === undefined) {
+      outside = null;
+      for (const run of this.#byPlace[kind].values()) if (run.at >= places) outside ??= run;
+      this.#outOfRange[kind] = outside;
     }
-    return stray;
+    return outside;
   }
 }

@@ -4,7 +4,7 @@ import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CanonicalEvent, EventSink, OpenEvent, OpenItem, Source } from '../../../canonical/index.ts';
 import type { ClientTool } from '../requests/client-tools.ts';
-import type { StandIn } from '../requests/portable-request.ts';
+import type { ReplacedTool } from '../requests/portable-request.ts';
 
 interface HeldCall {
   readonly open: OpenEvent;
@@ -19,14 +19,14 @@ interface HeldCall {
  */
 export class ToolRestorer implements EventSink {
   readonly #next: EventSink;
-  readonly #standIns: ReadonlyMap<string, StandIn>;
+  readonly #replacedTools: ReadonlyMap<string, ReplacedTool>;
   #held: HeldCall | undefined;
   #waiting: CanonicalEvent[] = [];
 
-  /** @param standIns of the portable request, by the names that the model sees */
-  constructor(next: EventSink, standIns: ReadonlyMap<string, StandIn>) {
+  /** @param replacedTools of the portable request, by the names that the model sees */
+  constructor(next: EventSink, replacedTools: ReadonlyMap<string, ReplacedTool>) {
     this.#next = next;
-    this.#standIns = standIns;
+    this.#replacedTools = replacedTools;
   }
 
   on(event: CanonicalEvent): void {
@@ -57,13 +57,13 @@ export class ToolRestorer implements EventSink {
   #pass(event: CanonicalEvent): void {
     if (event.type !== 'open' || event.item.type !== 'tool_call') return this.#next.on(event);
     const { item } = event;
-    const standIn = this.#standIns.get(item.name);
-    if (!standIn) return this.#next.on(event);
-    if (standIn.type === 'client') {
-      this.#held = { open: event, item, tool: standIn.tool, text: '' };
+    const replaced = this.#replacedTools.get(item.name);
+    if (!replaced) return this.#next.on(event);
+    if (replaced.type === 'client') {
+      this.#held = { open: event, item, tool: replaced.tool, text: '' };
       return;
     }
-    const { namespace, name } = standIn;
+    const { namespace, name } = replaced;
     this.#next.on({ ...event, item: { ...item, name, namespace } });
   }
 

@@ -74,7 +74,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     streamUsage,
     gateway,
     state,
-    extra: saidMembers(body),
+    extra: statedMembers(body),
     translationLosses: translationLosses(body),
     report: report.speakAs(CLIENT_NAMES, body),
   };
@@ -136,7 +136,7 @@ function withTools(
 }
 
 /** Returns members that are not decoded: undocumented ones, and hints with a value. */
-function saidMembers(body: JsonObject): JsonObject {
+function statedMembers(body: JsonObject): JsonObject {
   const members = unknownMembers(body, DECODED_FIELDS);
   if (!members) return {};
   const said = Object.entries(members).filter(

@@ -85,8 +85,9 @@ function encodeShared(
   target: Target,
   report: Report,
 ): void {
-  const isUserSaid = request.protocol !== 'openai-responses' && !asString(request.raw['safety_identifier']);
-  copySharedMembers(body, request, target, report, { written: isUserSaid ? END_USER : NONE });
+  const hasUserMember =
+    request.protocol !== 'openai-responses' && !asString(request.raw['safety_identifier']);
+  copySharedMembers(body, request, target, report, { written: hasUserMember ? END_USER : NONE });
 }
 
 /**

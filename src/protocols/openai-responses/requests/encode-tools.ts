@@ -11,7 +11,7 @@ import type {
   ToolChoice,
 } from '../../../canonical/index.ts';
 import { asString } from '../../../base/json/index.ts';
-import { standInFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../custom-as-function.ts';
 import { enforceable } from '../../openai/strict-schema.ts';
 import { reportCache } from './encode-parts.ts';
 import { CUSTOM_SHAPE, FUNCTION_SHAPE, unknownOf } from '../member-shapes.ts';
@@ -128,7 +128,7 @@ function encodeCustom(
     ...unknownOf(own, CUSTOM_SHAPE, path, target, report),
     type: 'function',
     name: tool.name,
-    ...standInFor(tool),
+    ...functionFor(tool),
     strict: target.quirks.strictTools ? false : undefined,
   });
 }

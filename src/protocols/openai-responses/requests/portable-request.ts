@@ -21,21 +21,21 @@ import { CUSTOM_SHAPE, FUNCTION_SHAPE } from '../member-shapes.ts';
 import { UnansweredCalls } from './unanswered-calls.ts';
 
 /** Tool that a function replaces. */
-export type StandIn =
+export type ReplacedTool =
   | { readonly type: 'client'; readonly tool: ClientTool }
   | { readonly type: 'grouped'; readonly namespace: string; readonly name: string };
 
 export interface PortableRequest {
   readonly request: CanonicalRequest;
   /** Tools by the function names that the model sees; empty if nothing has to be restored. */
-  readonly standIns: ReadonlyMap<string, StandIn>;
+  readonly replacedTools: ReadonlyMap<string, ReplacedTool>;
 }
 
 /** Maximum length of a tool name that every upstream accepts. */
 const LONGEST_NAME = 64;
 const CLIENT_TOOL = members('type');
 const GROUP = members('type name tools');
-const NOTHING: ReadonlyMap<string, StandIn> = new Map();
+const NO_TOOLS: ReadonlyMap<string, ReplacedTool> = new Map();
 
 /**
  * Rewrites a Responses request for an upstream that does not run or know its tools.
@@ -48,18 +48,18 @@ export function portableRequest(
   report: Report,
 ): PortableRequest {
   const isSame = upstream.protocol === request.protocol;
-  if (isSame && upstream.faithful) return { request, standIns: NOTHING };
+  if (isSame && upstream.faithful) return { request, replacedTools: NO_TOOLS };
   const names = new ToolNames(request.tools);
   const tools = request.tools.flatMap((tool) => portableTool(tool, names, report));
   const history = new History(names);
   const items = request.items.map((item) => history.portable(item));
   const toolChoice = request.toolChoice && portableChoice(request.toolChoice, names);
-  return { request: { ...request, tools, items, toolChoice }, standIns: names.standIns };
+  return { request: { ...request, tools, items, toolChoice }, replacedTools: names.replacedTools };
 }
 
 /** Names of the replacing functions, which are unique. */
 class ToolNames {
-  readonly standIns = new Map<string, StandIn>();
+  readonly replacedTools = new Map<string, ReplacedTool>();
   readonly #taken: Set<string>;
   readonly #byKey = new Map<string, string>();
 
@@ -77,13 +77,13 @@ class ToolNames {
 
   /** Returns the function for a tool that is named without its group. */
   ofBare(name: string): string {
-    if (this.#taken.has(name) && !this.standIns.has(name)) return name;
-    for (const [alias, standIn] of this.standIns)
-      if (standIn.type === 'grouped' && standIn.name === name) return alias;
+    if (this.#taken.has(name) && !this.replacedTools.has(name)) return name;
+    for (const [alias, replaced] of this.replacedTools)
+      if (replaced.type === 'grouped' && replaced.name === name) return alias;
     return name;
   }
 
-  #name(key: string, wanted: string, standIn: StandIn): string {
+  #name(key: string, wanted: string, replaced: ReplacedTool): string {
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
     const legal = wanted.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME);
@@ -91,7 +91,7 @@ class ToolNames {
     for (let n = 2; this.#taken.has(name); n++) name = `${legal.slice(0, LONGEST_NAME - 4)}_${n}`;
     this.#taken.add(name);
     this.#byKey.set(key, name);
-    this.standIns.set(name, standIn);
+    this.replacedTools.set(name, replaced);
     return name;
   }
 }
