@@ -84,7 +84,7 @@ const KEEPING_SERVICES: typeof SERVICES = { ...SERVICES, answer: serveResponse }
 /** Builds the handlers. */
 export function createApp(deps: AppDependencies): App {
   const operations: Record<string, Handler> = {};
-  const nothing = new UnknownRoutes(servedRoutes);
+  const unknownRoutes = new UnknownRoutes(servedRoutes);
   const verbs = new RouteTable(
     CLIENT_GROUPS.map((group) => ({ ...group, routes: group.routes.filter(hasVerb) })).flatMap(servedBy),
   );
@@ -92,21 +92,21 @@ export function createApp(deps: AppDependencies): App {
   const byVerb: ByVerb = (request, connection, begun) =>
     verbs.methodsAt(new URL(request.url).pathname).length > 0
       ? fallback(request, connection)
-      : nothing.answer(deps, request, begun);
+      : unknownRoutes.answer(deps, request, begun);
   for (const protocol of servedProtocols) addPosts(operations, protocol, deps, byVerb);
   const hono = new Hono<ConnectedEnv>();
   for (const group of CLIENT_GROUPS) serveGroup(hono, deps, group);
   serveServices(hono, deps, servedRoutes);
-  hono.all('*', ({ req }) => nothing.answer(deps, req.raw));
+  hono.all('*', ({ req }) => unknownRoutes.answer(deps, req.raw));
   hono.onError((error, { req }) =>
     errorResponse(deps, error, newGenerationId(deps.now()), serverFor(req.raw)),
   );
-  const wild = servedProtocols.flatMap(wildOperations);
+  const modelPaths = servedProtocols.flatMap(wildOperations);
   /** Operations whose paths look like those of other resources, because an id could have their name. */
   const takesOnlyPosts = (method: string, url: URL): boolean => {
     if (method === 'POST') return false;
-    if (wild.some((takes) => takes(url))) return true;
-    return url.pathname in operations && !nothing.methodsOf(url.pathname).includes(method);
+    if (modelPaths.some((takes) => takes(url))) return true;
+    return url.pathname in operations && !unknownRoutes.methodsOf(url.pathname).includes(method);
   };
   const sockets = new ResponsesSockets({ ...deps, serve: (call) => serveResponse(deps, call) });
   const fallback: Handler = (request, connection) => {
@@ -120,9 +120,9 @@ export function createApp(deps: AppDependencies): App {
     // A path with a verb looks like that of a resource with such an id.
     const allowed = verbs.methodsAt(pathname);
     if (allowed.length > 0 && !allowed.includes(request.method))
-      return nothing.wrongMethod(deps, request, pathname, allowed);
+      return unknownRoutes.wrongMethod(deps, request, pathname, allowed);
     return takesOnlyPosts(request.method, url)
-      ? nothing.wrongMethod(deps, request, pathname)
+      ? unknownRoutes.wrongMethod(deps, request, pathname)
       : hono.fetch(request, { connection });
   };
   // Precedes the paths of models, which begin in the same way.

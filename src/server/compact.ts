@@ -41,7 +41,7 @@ export interface CompactDependencies extends Pick<StateDependencies, 'state' | '
 const API = 'responses.compact';
 /** OpenAI's SDK, `ResponseInputItem.CompactionTrigger`: must be the final input item. */
 const TRIGGER = 'compaction_trigger';
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_IDS: ReadonlySet<string> = new Set();
 
 interface Compacted {
   /** The response with the summary. */
@@ -165,7 +165,7 @@ async function summarise(
   return {
     answer: response,
     headers,
-    said: said.map((item) => storedItems.show(item, NOTHING)),
+    said: said.map((item) => storedItems.show(item, NO_IDS)),
     item: { id: newId('cmp_'), type: 'compaction', encrypted_content: encrypted },
   };
 }

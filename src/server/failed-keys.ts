@@ -17,7 +17,7 @@ const DELAY_MS = 1_000;
 const LONGER_AFTER = 500;
 const LONGEST = 10;
 /** Maximum responses per second after a burst of refusals, so that other requests run in between. */
-const SPREAD = 2_000;
+const MOST_PER_SECOND = 2_000;
 /** Maximum tracked addresses. Further ones are not delayed; all are forgotten at the next window. */
 const MOST_ADDRESSES = 10_000;
 
@@ -75,7 +75,7 @@ export class FailedKeys {
     }
     if (failures <= FREE) return 0;
     const delayMs = DELAY_MS * Math.min(LONGEST, 1 + Math.floor(failures / LONGER_AFTER));
-    return delayMs + ((failures % SPREAD) * 1000) / SPREAD;
+    return delayMs + ((failures % MOST_PER_SECOND) * 1000) / MOST_PER_SECOND;
   }
 }
 

@@ -36,7 +36,7 @@ export interface LoadWatchOptions {
 /** Interval of checks, in milliseconds. */
 const LOOK_MS = 100;
 /** Consecutive checks on time after which the loop counts as healthy. */
-const CALM_LOOKS = 3;
+const HEALTHY_CHECKS = 3;
 /** Number of checks per memory check. */
 const MEMORY_EVERY = 10;
 /** Size above which bodies are refused first when memory is short. */
@@ -73,7 +73,7 @@ export class LoadWatch {
   }
 
   /** False while new requests are refused. */
-  get isWell(): boolean {
+  get isHealthy(): boolean {
     return this.#late === 0 && !this.#isShort && !this.#isLedgerFull;
   }
 
@@ -130,12 +130,12 @@ export class LoadWatch {
     if (lagMs > 0 && lag > lagMs) this.#stalled(lag, since);
     else if (this.#late > 0 && --this.#late === 0) this.#options.log.info('the event loop is on time again');
     this.#isLedgerFull = records.whenFull === 'refuse' && ledger.backlog().isFull;
-    if (this.#looks++ % MEMORY_EVERY === 0) this.#weigh(memoryPercent);
+    if (this.#looks++ % MEMORY_EVERY === 0) this.#checkMemory(memoryPercent);
   }
 
   #stalled(lag: number, since: UnixMs): void {
     const { counters, log } = this.#options;
-    this.#late = CALM_LOOKS;
+    this.#late = HEALTHY_CHECKS;
     counters.add('lag_stalls');
     // Work that began in that time blocked the loop, or else an answer that was being streamed.
     const requests = this.#begun
@@ -148,7 +148,7 @@ export class LoadWatch {
     });
   }
 
-  #weigh(limit: number): void {
+  #checkMemory(limit: number): void {
     const { residentBytes, memoryBytes, counters, log } = this.#options;
     this.#memoryPercent = limit > 0 ? (residentBytes() / memoryBytes) * 100 : 0;
     const isShort = limit > 0 && this.#memoryPercent > limit;

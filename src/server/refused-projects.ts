@@ -36,7 +36,7 @@ export class RefusedProjects {
    * @returns false: it has disconnected; null: no wait
    */
   turn(projectId: string, request: Pick<Request, 'signal'>): Promise<boolean> | null {
-    return this.#turnInLine(projectId, request) ?? this.#turnOfLoop();
+    return this.#enqueue(projectId, request) ?? this.#turnOfLoop();
   }
 
   /**
@@ -44,12 +44,12 @@ export class RefusedProjects {
    * @param hadTurn true: the request has waited; if it is not refused, its turn is returned
    */
   look(answer: Response, projectId: string, hadTurn: boolean): Response | Promise<Response> {
-    if (isRefusal(answer)) return (!hadTurn && this.#turnInLine(projectId)?.then(() => answer)) || answer;
-    if (hadTurn) this.#lineOf(projectId).giveBack();
+    if (isRefusal(answer)) return (!hadTurn && this.#enqueue(projectId)?.then(() => answer)) || answer;
+    if (hadTurn) this.#lineOf(projectId).release();
     return answer;
   }
 
-  #turnInLine(projectId: string, request?: Pick<Request, 'signal'>): Promise<boolean> | null {
+  #enqueue(projectId: string, request?: Pick<Request, 'signal'>): Promise<boolean> | null {
     const line = this.#lineOf(projectId);
     if (line.pass() || this.#waiting >= MOST_WAITING) return null;
     this.#options.counters.add('slowed_refusals');

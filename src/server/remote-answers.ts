@@ -7,7 +7,7 @@ import { newGenerationId } from '../base/runtime/ids.ts';
 import { HttpClient } from './serve-operation.ts';
 import { headersOf } from './client-protocol.ts';
 import type { LoadWatch } from './load-watch.ts';
-import type { Hold } from './body/memory-budget.ts';
+import type { MemoryAccount } from './body/memory-budget.ts';
 import { errorResponse, type ReplyDependencies, requestIds } from './reply.ts';
 
 export interface RemoteDependencies extends ReplyDependencies {
@@ -16,7 +16,7 @@ export interface RemoteDependencies extends ReplyDependencies {
 }
 
 /** Operation, and the answer that it concerns. */
-interface Asked {
+interface AnswerCall {
   readonly protocol: ServedProtocol;
   readonly operation: RemoteOperation;
   readonly id: string;
@@ -38,7 +38,7 @@ export function answerRemote(
   return asked && passOn(deps, asked, url.searchParams, request, connection);
 }
 
-function askedAt(method: string, pathname: string): Asked | undefined {
+function askedAt(method: string, pathname: string): AnswerCall | undefined {
   for (const protocol of servedProtocols) {
     const remote = protocol.server.remoteAnswers;
     const collection = remote?.collections.find((path) => pathname.startsWith(`${path}/`));
@@ -55,13 +55,13 @@ function askedAt(method: string, pathname: string): Asked | undefined {
 
 async function passOn(
   deps: RemoteDependencies,
-  { protocol, operation, id }: Asked,
+  { protocol, operation, id }: AnswerCall,
   query: URLSearchParams,
   request: Request,
   connection: Connection,
 ): Promise<Response> {
   const requestId = newGenerationId(deps.now());
-  let hold: Hold | undefined;
+  let hold: MemoryAccount | undefined;
   try {
     const principal = deps.authenticate(headersOf(request, protocol.server));
     deps.load.begin(operation.api, principal.keyId);

@@ -51,7 +51,7 @@ export interface ReplayedAnswer {
 }
 
 /** Headers specific to the original connection, trace or idempotency key. */
-const OF_THE_FIRST_TIME =
+const FIRST_TIME_HEADERS =
   /^(?:host|connection|content-length|idempotency-key|traceparent|tracestate|upgrade|sec-.*)$/;
 
 /**
@@ -77,7 +77,7 @@ export async function replayRequest(
     given.model !== null && isInAddress ? { ...operation.route, model: given.model } : operation.route;
   const served = protocol as ServedProtocol;
   if (task === text) refuseEffects(served, body.json, route, given);
-  const headers = new Map(given.headers.filter(([name]) => !OF_THE_FIRST_TIME.test(name)));
+  const headers = new Map(given.headers.filter(([name]) => !FIRST_TIME_HEADERS.test(name)));
   const hold = memory.open(principal.keyId);
   const client = new Listening(signal);
   const call: ApiCall = {

@@ -7,7 +7,7 @@ import { mainProtocol, type ServerCodec } from '../protocols/index.ts';
 import { newGenerationId } from '../base/runtime/ids.ts';
 import type { Logger } from '../base/telemetry/log.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
-import type { Hold, MemoryBudget } from './body/memory-budget.ts';
+import type { MemoryAccount, MemoryBudget } from './body/memory-budget.ts';
 import type { UnixMs } from '../base/units.ts';
 
 export interface ReplyDependencies {
@@ -22,7 +22,7 @@ export interface ReplyDependencies {
 }
 
 /** Protocol and authentication of a client, if they differ from OpenAI's. */
-export interface Manner {
+export interface ClientStyle {
   /** Protocol of its errors. Undefined: the gateway's own. */
   readonly server: ServerCodec | undefined;
   /** Reads a request header by lower-case name. */
@@ -41,15 +41,15 @@ export async function reply(
   request: Request,
   answer: (
     principal: Principal,
-    hold: Hold,
+    hold: MemoryAccount,
     requestId: string,
   ) => JsonObject | Response | Promise<JsonObject | Response>,
-  manner?: Manner,
+  style?: ClientStyle,
 ): Promise<Response> {
   const id = newGenerationId(deps.now());
-  let hold: Hold | undefined;
+  let hold: MemoryAccount | undefined;
   try {
-    const principal = await (manner?.principal?.() ?? authenticated(deps, request, manner));
+    const principal = await (style?.principal?.() ?? authenticated(deps, request, style));
     hold = deps.memory.open(principal.keyId);
     const result = await answer(principal, hold, id);
     if (!(result instanceof Response)) return Response.json(result, { headers: requestIds(id) });
@@ -57,7 +57,7 @@ export async function reply(
       if (!result.headers.has(name)) result.headers.set(name, value);
     return result;
   } catch (error) {
-    return errorResponse(deps, error, id, manner?.server);
+    return errorResponse(deps, error, id, style?.server);
   } finally {
     hold?.release();
   }
@@ -67,7 +67,7 @@ export async function reply(
 async function authenticated(
   deps: ReplyDependencies,
   { headers }: Request,
-  { header = (name: string) => headers.get(name) }: Partial<Manner> = {},
+  { header = (name: string) => headers.get(name) }: Partial<ClientStyle> = {},
 ): Promise<Principal> {
   const look = deps.lookForKey(header);
   if (look) await look;

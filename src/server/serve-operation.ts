@@ -12,7 +12,7 @@ import type { BodyReader } from './body/body-reader.ts';
 import { headersOf } from './client-protocol.ts';
 import type { FailedKeys } from './failed-keys.ts';
 import type { LoadWatch } from './load-watch.ts';
-import type { Hold } from './body/memory-budget.ts';
+import type { MemoryAccount } from './body/memory-budget.ts';
 import type { RefusedProjects } from './refused-projects.ts';
 import { errorResponse, type ReplyDependencies } from './reply.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
@@ -55,7 +55,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
 ): Promise<Response> {
   const { protocol, api, route, takes, service } = operation;
   const header = headersOf(request, protocol.server);
-  let hold: Hold | undefined;
+  let hold: MemoryAccount | undefined;
   try {
     if (!deps.ready()) return goingAway(deps, protocol.server);
     const announced = announcedBytes(request);

@@ -14,8 +14,8 @@ export interface Pace {
 interface Waiting {
   /** Unix milliseconds at which the maximum wait ends. */
   readonly until: UnixMs;
-  /** @param isThere false: the waiter has left */
-  readonly pass: (isThere: boolean) => void;
+  /** @param isConnected false: the waiter has left */
+  readonly pass: (isConnected: boolean) => void;
   /** True once it has passed or left. */
   isOver: boolean;
 }
@@ -27,7 +27,7 @@ export class WaitingLine {
   #all: Waiting[] = [];
   #first = 0;
   /** Number of waiters. */
-  #there = 0;
+  #length = 0;
   /** Unix milliseconds of the latest turn, if none had been early. */
   #lastAt = 0;
 
@@ -48,9 +48,9 @@ export class WaitingLine {
   }
 
   /** Returns an unused turn, which goes to the longest waiter. */
-  giveBack(): void {
+  release(): void {
     this.#lastAt -= this.#pace.apartMs;
-    const first = this.#firstThere();
+    const first = this.#firstWaiting();
     if (first) this.#end(first, true);
   }
 
@@ -60,21 +60,21 @@ export class WaitingLine {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const until = this.#clock.now() + this.#pace.longestMs;
     const waiting: Waiting = { until, pass: resolve, isOver: false };
-    if (this.#all.length === 0) this.#goOn();
+    if (this.#all.length === 0) this.#scheduleNext();
     this.#all.push(waiting);
-    this.#there += 1;
+    this.#length += 1;
     signal?.addEventListener('abort', () => this.#end(waiting, false), { once: true });
     return promise;
   }
 
-  #end(waiting: Waiting, isThere: boolean): void {
+  #end(waiting: Waiting, isConnected: boolean): void {
     if (waiting.isOver) return;
     waiting.isOver = true;
-    this.#there -= 1;
-    waiting.pass(isThere);
+    this.#length -= 1;
+    waiting.pass(isConnected);
   }
 
-  #goOn(): void {
+  #scheduleNext(): void {
     this.#clock.after(this.#pace.apartMs, () => this.#next());
   }
 
@@ -82,19 +82,19 @@ export class WaitingLine {
     const { apartMs } = this.#pace;
     const now = this.#clock.now();
     this.#lastAt = now;
-    let first = this.#firstThere();
+    let first = this.#firstWaiting();
     // As many as necessary for all to pass by the end of the first waiter's maximum wait.
-    const many = first && Math.ceil((this.#there * apartMs) / Math.max(apartMs, first.until - now));
+    const many = first && Math.ceil((this.#length * apartMs) / Math.max(apartMs, first.until - now));
     for (let passed = 0; first && passed < (many ?? 0); passed += 1) {
       this.#end(first, true);
-      first = this.#firstThere();
+      first = this.#firstWaiting();
     }
-    if (first) return this.#goOn();
+    if (first) return this.#scheduleNext();
     this.#all = [];
     this.#first = 0;
   }
 
-  #firstThere(): Waiting | undefined {
+  #firstWaiting(): Waiting | undefined {
     while (this.#all[this.#first]?.isOver) this.#first += 1;
     // Not done each time, because it moves all entries.
     if (this.#first > this.#all.length / 2) {

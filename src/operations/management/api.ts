@@ -7,7 +7,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { Connection } from '../../base/runtime/http-server.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import { announcedBytes, readBody } from '../../server/body/body.ts';
-import type { Hold } from '../../server/body/memory-budget.ts';
+import type { MemoryAccount } from '../../server/body/memory-budget.ts';
 import { noSuchRoute } from '../../server/no-such-route.ts';
 import { reply } from '../../server/reply.ts';
 import { mainProtocol } from '../../protocols/index.ts';
@@ -131,7 +131,11 @@ function isGood(signIn: () => unknown): boolean {
 }
 
 /** The body, or undefined if there is none. The route's schema decides whether it is required. */
-async function readJson(deps: ManagementDependencies, request: Request, hold: Hold): Promise<unknown> {
+async function readJson(
+  deps: ManagementDependencies,
+  request: Request,
+  hold: MemoryAccount,
+): Promise<unknown> {
   if (request.body === null || request.headers.get('content-length') === '0') return undefined;
   const { json } = await readBody(request, announcedBytes(request), deps.bodies, hold);
   return json;

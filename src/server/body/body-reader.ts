@@ -2,7 +2,7 @@
 import { GatewayError } from '../../canonical/index.ts';
 import { Roster } from '../../base/lib/roster.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
-import type { Hold } from './memory-budget.ts';
+import type { MemoryAccount } from './memory-budget.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface BodyReaderOptions {
@@ -52,7 +52,7 @@ export class BodyReader {
    * @throws GatewayError `too_large`; 503 when the memory limit of the key or process is exceeded; 408 when it takes
    * too long
    */
-  read(request: Request, announced: number, hold: Hold): Promise<Buffer> {
+  read(request: Request, announced: number, hold: MemoryAccount): Promise<Buffer> {
     const body = new Gathered(this.#options.maxBytes(), hold);
     body.expect(announced);
     return announced <= SMALL_BYTES && !body.failure
@@ -145,12 +145,12 @@ class Gathered {
   /** Reason why nothing is kept. */
   failure: GatewayError | undefined;
   readonly #maxBytes: number;
-  readonly #hold: Hold;
+  readonly #hold: MemoryAccount;
   #pieces: Uint8Array[] = [];
   #place: Buffer | undefined;
   #size = 0;
 
-  constructor(maxBytes: number, hold: Hold) {
+  constructor(maxBytes: number, hold: MemoryAccount) {
     this.#maxBytes = maxBytes;
     this.#hold = hold;
   }

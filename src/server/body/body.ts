@@ -5,7 +5,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { joined } from '../../base/lib/slices.ts';
 import type { FormFile } from '../../base/lib/form.ts';
 import type { BodyReader } from './body-reader.ts';
-import type { Hold } from './memory-budget.ts';
+import type { MemoryAccount } from './memory-budget.ts';
 import { type PartHead, readMultipart } from './multipart.ts';
 
 export interface RequestBody {
@@ -33,7 +33,7 @@ export async function readBody(
   request: Request,
   announced: number,
   reader: BodyReader,
-  hold: Hold,
+  hold: MemoryAccount,
 ): Promise<RequestBody> {
   return parseBody(await receiveBody(request, announced, reader, hold));
 }
@@ -46,7 +46,7 @@ export async function receiveBody(
   request: Request,
   announced: number,
   reader: BodyReader,
-  hold: Hold,
+  hold: MemoryAccount,
 ): Promise<Buffer> {
   const encoding = request.headers.get('content-encoding');
   if (encoding !== null && !/^\s*(?:identity\s*)?$/i.test(encoding)) {

@@ -2,7 +2,7 @@
 // "WebSocket mode", how continuation works, 2026-11).
 import type { JsonObject } from '../../base/json/index.ts';
 import type { TurnMemory } from '../../engine/index.ts';
-import type { Hold } from './memory-budget.ts';
+import type { MemoryAccount } from './memory-budget.ts';
 
 interface Turn {
   readonly responseId: string;
@@ -14,7 +14,7 @@ export class ConnectionMemory {
   /** By lane, most recently stored last. */
   readonly #turns = new Map<string, Turn>();
   readonly #maxChars: number;
-  readonly #hold: Hold;
+  readonly #hold: MemoryAccount;
   #chars = 0;
   #isOver = false;
 
@@ -22,7 +22,7 @@ export class ConnectionMemory {
    * @param maxChars of all turns together, as JSON; the oldest are dropped first
    * @param hold memory account; a turn that exceeds it is not remembered
    */
-  constructor(maxChars: number, hold: Hold) {
+  constructor(maxChars: number, hold: MemoryAccount) {
     this.#maxChars = maxChars;
     this.#hold = hold;
   }

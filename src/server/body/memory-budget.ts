@@ -34,12 +34,12 @@ export class MemoryBudget {
   }
 
   /** Opens an account for one request or connection. The caller must release it. */
-  open(keyId: string): Hold {
-    return new Hold(this, keyId);
+  open(keyId: string): MemoryAccount {
+    return new MemoryAccount(this, keyId);
   }
 
   /**
-   * Reserves or releases bytes; only called by `Hold`.
+   * Reserves or releases bytes; only called by `MemoryAccount`.
    * @throws GatewayError 503 naming the limit; nothing is reserved
    */
   move(keyId: string, bytes: number): void {
@@ -69,7 +69,7 @@ export class MemoryBudget {
 }
 
 /** Bytes held by one request or connection. */
-export class Hold {
+export class MemoryAccount {
   readonly #budget: MemoryBudget;
   readonly #keyId: string;
   #bytes = 0;

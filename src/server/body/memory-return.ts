@@ -14,7 +14,7 @@ export interface MemoryReturnOptions {
 const LOOK_MS = 1_000;
 const MIB = 1_048_576;
 /** Growth above the last baseline that justifies a collection, in bytes. */
-const WORTH_BYTES = 48 * MIB;
+const LEAST_RETURN_BYTES = 48 * MIB;
 /** Growth between two checks above which the burst continues, in bytes. */
 const STILL_BYTES = 16 * MIB;
 
@@ -22,7 +22,7 @@ const STILL_BYTES = 16 * MIB;
  * CPU time between two checks above which a collection would delay many requests, in milliseconds. A hundred streams
  * use a third of it, and allocate in a second as much as a collection freed.
  */
-const CALM_MS = 100;
+const IDLE_CPU_MS = 100;
 /** Number of checks without collection after a successful one; memory that returns immediately is needed. */
 const REST = 10;
 /**
@@ -42,16 +42,16 @@ export function returnMemory({ clock, residentBytes, usedMs, collect }: MemoryRe
     const now = residentBytes();
     const grows = now - before > STILL_BYTES;
     const used = usedMs();
-    const isBusy = used - usedBefore > CALM_MS;
+    const isBusy = used - usedBefore > IDLE_CPU_MS;
     before = now;
     usedBefore = used;
     needed = Math.min(needed, now);
     wait -= 1;
-    if (now - needed <= WORTH_BYTES) pause = 1;
-    if (grows || isBusy || wait > 0 || now - needed <= WORTH_BYTES) return;
+    if (now - needed <= LEAST_RETURN_BYTES) pause = 1;
+    if (grows || isBusy || wait > 0 || now - needed <= LEAST_RETURN_BYTES) return;
     collect();
     before = residentBytes();
-    if (before - needed <= WORTH_BYTES) {
+    if (before - needed <= LEAST_RETURN_BYTES) {
       wait = REST;
       return;
     }

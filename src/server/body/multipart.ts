@@ -119,11 +119,11 @@ class MultipartReader {
   /** The first delimiter need not follow a line break. */
   #readFirst(): boolean {
     const delimiter = this.#delimiter.subarray(2);
-    const there = this.#buffer.subarray(0, delimiter.length);
-    const isSo = there.equals(delimiter.subarray(0, there.length));
-    if (isSo && there.length < delimiter.length) return false;
-    if (isSo) this.#buffer = this.#buffer.subarray(delimiter.length);
-    this.#state = isSo ? 'delimiter' : 'preamble';
+    const start = this.#buffer.subarray(0, delimiter.length);
+    const isDelimiter = start.equals(delimiter.subarray(0, start.length));
+    if (isDelimiter && start.length < delimiter.length) return false;
+    if (isDelimiter) this.#buffer = this.#buffer.subarray(delimiter.length);
+    this.#state = isDelimiter ? 'delimiter' : 'preamble';
     return true;
   }
 

@@ -40,13 +40,13 @@ const MODELS_BASES = [
   ...servedProtocols.flatMap(({ server }) => server.addresses.bases ?? []),
 ];
 
-const OURS = { audience: 'models', errors: mainProtocol.server.addresses.errors } as const;
-const THEIRS = { audience: 'models', errors: 'any' } as const;
+const OWN_API = { audience: 'models', errors: mainProtocol.server.addresses.errors } as const;
+const CLIENT_API = { audience: 'models', errors: 'any' } as const;
 
 export const CLIENT_GROUPS: readonly ClientGroup[] = [
-  { ...OURS, bases: BASES, routes: [...RESPONSE_ROUTES, ...STREAM_ROUTES] },
+  { ...OWN_API, bases: BASES, routes: [...RESPONSE_ROUTES, ...STREAM_ROUTES] },
   {
-    ...THEIRS,
+    ...CLIENT_API,
     bases: BASES,
     speaker: (request) => protocolOfClient(request)?.server,
     routes: RESULT_ROUTES,
@@ -62,7 +62,7 @@ export const CLIENT_GROUPS: readonly ClientGroup[] = [
   },
   { ...UPLOADS, routes: [BEGIN_UPLOAD] },
   { ...UPLOADS, principalOf: uploaderOf, routes: [CONTINUE_UPLOAD] },
-  { ...OURS, bases: BASES, routes: [...CONVERSATION_ROUTES, ...PROMPT_ROUTES, ...BATCH_ROUTES] },
+  { ...OWN_API, bases: BASES, routes: [...CONVERSATION_ROUTES, ...PROMPT_ROUTES, ...BATCH_ROUTES] },
   {
     audience: 'models',
     errors: messages.server.addresses.errors,
@@ -70,11 +70,11 @@ export const CLIENT_GROUPS: readonly ClientGroup[] = [
     speaker: () => messages.server,
     routes: MESSAGE_BATCH_ROUTES,
   },
-  { ...THEIRS, bases: BASES, speaker: speakerOfFiles, routes: FILE_ROUTES },
+  { ...CLIENT_API, bases: BASES, speaker: speakerOfFiles, routes: FILE_ROUTES },
   ...OWN_MODEL_GROUPS,
-  { ...THEIRS, bases: MODELS_BASES, speaker: readerOfLists, routes: MODEL_ROUTES },
-  { ...OURS, bases: [...BASES, ...BASES.map((base) => `${base}/management`)], routes: [RECORD] },
-  { ...THEIRS, bases: BASES, routes: [EXPLANATION] },
+  { ...CLIENT_API, bases: MODELS_BASES, speaker: readerOfLists, routes: MODEL_ROUTES },
+  { ...OWN_API, bases: [...BASES, ...BASES.map((base) => `${base}/management`)], routes: [RECORD] },
+  { ...CLIENT_API, bases: BASES, routes: [EXPLANATION] },
 ];
 
 /** All paths of a POST route. */
@@ -87,7 +87,7 @@ export function pathsOf(
 
 /** All routes. */
 export function servedRoutes(): readonly ServedRoute[] {
-  const socket = { ...OURS, bases: BASES, routes: [SOCKET_ROUTE] };
+  const socket = { ...OWN_API, bases: BASES, routes: [SOCKET_ROUTE] };
   return [...posts(), ...remote(), ...[socket, ...CLIENT_GROUPS, ...SERVICE_GROUPS].flatMap(servedBy)];
 }
 

@@ -175,9 +175,9 @@ export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
   }),
 ];
 
-type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'param' | 'now'>;
+type OwnedCall = Pick<ClientCall, 'deps' | 'projectId' | 'param' | 'now'>;
 
-async function findConversation({ deps, projectId, param, now }: Asked): Promise<StoredConversation> {
+async function findConversation({ deps, projectId, param, now }: OwnedCall): Promise<StoredConversation> {
   const found = await deps.state.conversations.find(projectId, param('id'), now);
   if (found) return found;
   throw notFound('Conversation', param('id'));
@@ -201,7 +201,7 @@ async function readItems({
   projectId,
   now,
   sent,
-}: Asked & Pick<ClientCall, 'sent'>): Promise<readonly JsonObject[]> {
+}: OwnedCall & Pick<ClientCall, 'sent'>): Promise<readonly JsonObject[]> {
   const given = asArray(sent['items']).map(asObject);
   const decoded = storedItems.decode(given, 'items');
   const resolved = await Promise.all(

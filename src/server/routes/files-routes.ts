@@ -17,8 +17,8 @@ import { mediaTypeOfFile } from '../../base/lib/media-type.ts';
 /** Supported purposes; OpenAI's others belong to services that the gateway does not offer. */
 const PURPOSES = ['user_data', 'vision', BATCH_PURPOSE] as const;
 /** Seconds; OpenAI API reference, "Upload file": `expires_after`. */
-const SOONEST = 3_600;
-const LATEST = 2_592_000;
+const LEAST_EXPIRY_S = 3_600;
+const MOST_EXPIRY_S = 2_592_000;
 /** `limit` of "List files": maximum and default. */
 const MAX_LISTED = 10_000;
 const LONGEST_FIELD = 1_000;
@@ -121,16 +121,16 @@ export const FILE_ROUTES: readonly ClientRoute[] = [
   }),
 ];
 
-type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'param' | 'now' | 'server'>;
+type OwnedCall = Pick<ClientCall, 'deps' | 'projectId' | 'param' | 'now' | 'server'>;
 
-async function findFile({ deps, projectId, param }: Asked): Promise<StoredFile> {
+async function findFile({ deps, projectId, param }: OwnedCall): Promise<StoredFile> {
   const found = await deps.files.find(projectId, param('id'));
   if (found) return found;
   throw notFound('File', param('id'));
 }
 
 /** Encodes a file in the client's protocol. */
-function shown(kept: StoredFile, { server }: Asked): Response | z.input<typeof file> {
+function shown(kept: StoredFile, { server }: OwnedCall): Response | z.input<typeof file> {
   return server.files ? Response.json(server.files.encode(dated(kept))) : encodeFile(kept);
 }
 
@@ -154,13 +154,13 @@ function encodeFile(kept: StoredFile) {
 
 /** Fields of an upload, in any order. */
 class UploadForm {
-  readonly #call: Asked;
+  readonly #call: OwnedCall;
   readonly #fields = new Map<string, string>();
   #upload: Upload | undefined;
   #filename = '';
   #isKept = false;
 
-  constructor(call: Asked) {
+  constructor(call: OwnedCall) {
     this.#call = call;
   }
 
@@ -226,8 +226,12 @@ class UploadForm {
     const seconds = this.#fields.get('expires_after[seconds]');
     if (anchor === undefined && seconds === undefined) return null;
     if (anchor !== 'created_at') throw wrong('expires_after.anchor', 'must be created_at');
-    if (!/^\d{1,9}$/.test(seconds ?? '') || Number(seconds) < SOONEST || Number(seconds) > LATEST)
-      throw wrong('expires_after.seconds', TEXTS.mustBeInteger(SOONEST, LATEST));
+    if (
+      !/^\d{1,9}$/.test(seconds ?? '') ||
+      Number(seconds) < LEAST_EXPIRY_S ||
+      Number(seconds) > MOST_EXPIRY_S
+    )
+      throw wrong('expires_after.seconds', TEXTS.mustBeInteger(LEAST_EXPIRY_S, MOST_EXPIRY_S));
     return this.#call.now + Number(seconds) * 1000;
   }
 }

@@ -67,7 +67,7 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
   }),
 ];
 
-type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'request' | 'connection'>;
+type StreamCall = Pick<ClientCall, 'deps' | 'projectId' | 'request' | 'connection'>;
 
 interface StreamIds {
   /** Generation id of the stream. */
@@ -90,7 +90,7 @@ interface Start {
  * @throws GatewayError 410 for a stream that no longer exists
  */
 export async function followStream(
-  call: Asked,
+  call: StreamCall,
   ids: StreamIds,
   start: Start,
   isStored = false,
@@ -118,9 +118,9 @@ export async function followStream(
   throw gone(found);
 }
 
-function follow(call: Asked, stream: KeptStream, start: Start): Response | Promise<Response> {
+function follow(call: StreamCall, stream: KeptStream, start: Start): Response | Promise<Response> {
   const from = placeOf(stream, start);
-  if (stream.hasEnded && from !== null && from === stream.next - 1) return nothingMore();
+  if (stream.hasEnded && from !== null && from === stream.next - 1) return noContent();
   const client = clientOf(call);
   stream.join(client, from);
   return client.response;
@@ -128,9 +128,9 @@ function follow(call: Asked, stream: KeptStream, start: Start): Response | Promi
 
 type Numbered = Pick<RemoteStream, 'first' | 'next' | 'opening'>;
 
-async function followRemote(call: Asked, stream: RemoteStream, start: Start): Promise<Response> {
+async function followRemote(call: StreamCall, stream: RemoteStream, start: Start): Promise<Response> {
   const from = placeOf(stream, start);
-  if (stream.hasEnded && from !== null && from === stream.next - 1) return nothingMore();
+  if (stream.hasEnded && from !== null && from === stream.next - 1) return noContent();
   const client = clientOf(call);
   const opened = new CutClient(client);
   void sendRemote(stream, opened, from);
@@ -161,57 +161,57 @@ function placeOf({ first, next, opening }: Numbered, { after, param }: Start): n
 }
 
 /** Status at which clients stop reconnecting (HTML standard, "Server-sent events"). */
-function nothingMore(): Response {
+function noContent(): Response {
   return new Response(null, { status: 204 });
 }
 
-function clientOf({ request, connection }: Asked): HttpClient {
+function clientOf({ request, connection }: StreamCall): HttpClient {
   connection.patient();
   return new HttpClient(request, connection);
 }
 
 /** Waits until a job begins here, or has ended in any process. */
-function followLater(call: Asked, ids: StreamIds, start: Start): Promise<Response> {
+function followLater(call: StreamCall, ids: StreamIds, start: Start): Promise<Response> {
   const client = clientOf(call);
   void waitForStream(call, client, ids, start);
   return client.response;
 }
 
 async function waitForStream(
-  { deps, projectId }: Asked,
+  { deps, projectId }: StreamCall,
   client: HttpClient,
   { id, jobId }: StreamIds,
   start: Start,
 ): Promise<void> {
   let hasLeft = false;
   client.onLeave(() => (hasLeft = true));
-  const outlet = client.openStream({ 'content-type': 'text/event-stream; charset=utf-8' });
+  const clientStream = client.openStream({ 'content-type': 'text/event-stream; charset=utf-8' });
   try {
     for (let looks = 1; !hasLeft; looks += 1) {
       const found = deps.streams.find(projectId, id);
       if (found instanceof KeptStream)
-        return found.join(new OpenedClient(client, outlet), placeOf(found, start));
+        return found.join(new OpenedClient(client, clientStream), placeOf(found, start));
       const job = looks % 5 === 1 ? await deps.background.job(projectId, jobId) : undefined;
       if (job === null) break;
       if (job && job.endedAt !== null) {
         const stream = await deps.background.stream(projectId, jobId);
         if (!stream) break;
-        return stream.join(new OpenedClient(client, outlet), placeOf(stream, start));
+        return stream.join(new OpenedClient(client, clientStream), placeOf(stream, start));
       }
       const other = job?.state === 'running' ? await deps.remoteStreams?.find(projectId, id) : null;
       if (typeof other === 'object' && other !== null) {
-        const end = await other.follow(new OpenedClient(client, outlet), placeOf(other, start));
+        const end = await other.follow(new OpenedClient(client, clientStream), placeOf(other, start));
         if (end === 'ended') return;
         break;
       }
-      if (looks % KEEP_ALIVE_LOOKS === 0) outlet.write(': keep-alive\n\n', 'text');
+      if (looks % KEEP_ALIVE_LOOKS === 0) clientStream.write(': keep-alive\n\n', 'text');
       await new Promise<void>((resolve) => void deps.clock.after(LOOK_MS, resolve));
     }
   } catch {
     // The connection ends without the end of the stream, so the client reconnects.
   }
   await new Promise<void>(nextTurn);
-  outlet.end();
+  clientStream.end();
 }
 
 /** A client whose stream is already open. */

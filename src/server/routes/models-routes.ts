@@ -29,9 +29,9 @@ const modelShape = z.looseObject({ id: z.string(), object: z.literal('model'), o
 /** Formats of protocols with their own model lists. */
 const foreign = servedProtocols.flatMap(({ server }) => server.addresses.models?.shapes ?? []);
 
-type Asked = Pick<ClientCall, 'deps' | 'principal' | 'search' | 'server' | 'request'>;
+type ModelsCall = Pick<ClientCall, 'deps' | 'principal' | 'search' | 'server' | 'request'>;
 
-async function list({ deps, principal, search, server }: Asked): Promise<JsonObject> {
+async function list({ deps, principal, search, server }: ModelsCall): Promise<JsonObject> {
   const models = await listedModels(deps, principal);
   const own = server.addresses.models;
   if (own) return own.encodeList(models.map(listed), search);
@@ -40,7 +40,7 @@ async function list({ deps, principal, search, server }: Asked): Promise<JsonObj
     : encodeModelList(models);
 }
 
-function show({ deps, principal, request, server }: Asked): JsonObject {
+function show({ deps, principal, request, server }: ModelsCall): JsonObject {
   const path = decodePath(new URL(request.url).pathname);
   const own = server.addresses.models;
   const model = findVisible(deps.catalog(), principal, own?.idIn?.(path) ?? idBelow(path));

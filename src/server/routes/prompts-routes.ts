@@ -151,10 +151,10 @@ export const PROMPT_ROUTES: readonly ClientRoute[] = [
   }),
 ];
 
-type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'param'>;
+type PromptCall = Pick<ClientCall, 'deps' | 'projectId' | 'param'>;
 
 /** Templates from files come first in any order, then stored ones with other ids. */
-async function list(call: Asked & { readonly query: PageRequest }): Promise<JsonObject> {
+async function list(call: PromptCall & { readonly query: PageRequest }): Promise<JsonObject> {
   const { store, files } = call.deps.prompts;
   const page = call.query;
   const known = [...files().values()];
@@ -178,13 +178,13 @@ async function list(call: Asked & { readonly query: PageRequest }): Promise<Json
   return encodeList(shown.map(encodeEntry), stored.hasMore);
 }
 
-async function findPrompt(call: Asked): Promise<AnyPrompt> {
+async function findPrompt(call: PromptCall): Promise<AnyPrompt> {
   const file = call.deps.prompts.files().get(call.param('id'));
   return file ? fromFile(file) : findStored(call, call.param('id'));
 }
 
 /** A stored template; only these can be changed. */
-async function findStored(call: Asked, kept: string): Promise<AnyPrompt> {
+async function findStored(call: PromptCall, kept: string): Promise<AnyPrompt> {
   const { store, files } = call.deps.prompts;
   if (files().has(kept))
     throw new GatewayError(

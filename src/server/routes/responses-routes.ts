@@ -104,11 +104,11 @@ export const RESPONSE_ROUTES: readonly ClientRoute[] = [
   }),
 ];
 
-interface Asked extends Omit<ClientCall, 'query'> {
+interface RetrieveCall extends Omit<ClientCall, 'query'> {
   readonly query: { readonly stream?: string | undefined; readonly starting_after?: number | undefined };
 }
 
-async function retrieve(call: Asked): Promise<Response> {
+async function retrieve(call: RetrieveCall): Promise<Response> {
   const include = readInclude(call.search);
   const { starting_after: after, stream } = call.query;
   const isStream = stream === 'true';

@@ -93,7 +93,7 @@ const OPEN: ServiceGroup = {
       answer: z.looseObject({ status: z.string() }),
       alsoStatus: { 503: z.looseObject({ status: z.string() }) },
       run({ deps }) {
-        const isReady = !deps.leaves() && deps.load.isWell;
+        const isReady = !deps.leaves() && deps.load.isHealthy;
         const status = isReady ? 'ready' : deps.leaves() ? 'draining' : 'overloaded';
         const counts = { ...deps.counters.read(), refused_for_budget: deps.memory.refusals };
         const degraded = [...degradations(deps.ledger.backlog()), ...deps.degraded()];

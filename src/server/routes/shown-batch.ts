@@ -7,7 +7,7 @@ import { batchesOf, type ServedProtocol, servedProtocols, type ShownBatch } from
 import type { ClientCall } from './client-route.ts';
 import { isoOf, notFound } from './state-routes.ts';
 
-type Asked = Pick<ClientCall, 'deps' | 'projectId'>;
+type OwnedCall = Pick<ClientCall, 'deps' | 'projectId'>;
 
 /** A page of batches. `before`, if present, replaces `after`: the page ends there. */
 export interface BatchPage extends Partial<PageRequest> {
@@ -24,7 +24,7 @@ export function batchesShown(protocol: ProtocolName) {
     encoded,
     shown: (found: ShownBatch): Response => Response.json(encoded(found)),
     /** The batch of the path. Throws GatewayError `not_found`. */
-    async findBatch({ deps, projectId, param }: Asked & Pick<ClientCall, 'param'>): Promise<ShownBatch> {
+    async findBatch({ deps, projectId, param }: OwnedCall & Pick<ClientCall, 'param'>): Promise<ShownBatch> {
       const found = await deps.batches.find(projectId, protocol, param('id'));
       if (found) return found;
       throw notFound('Batch', param('id'));
@@ -34,7 +34,7 @@ export function batchesShown(protocol: ProtocolName) {
      * @throws GatewayError `invalid_request` for an unknown batch to start at
      */
     async listed(
-      { deps, projectId }: Asked,
+      { deps, projectId }: OwnedCall,
       { limit, order = 'desc', after, before, param = 'after' }: BatchPage,
     ): Promise<{
       readonly data: readonly JsonObject[];
@@ -61,7 +61,7 @@ export function batchesShown(protocol: ProtocolName) {
  * @param param member that names it
  * @throws GatewayError `not_found`, or `invalid_request` for a file of another purpose
  */
-export async function lineFile(asked: Asked, id: string, param: string): Promise<StoredFile> {
+export async function lineFile(asked: OwnedCall, id: string, param: string): Promise<StoredFile> {
   const input = await anyFile(asked, id, param);
   if (input.purpose === BATCH_PURPOSE) return input;
   throw new GatewayError(
@@ -76,7 +76,11 @@ export async function lineFile(asked: Asked, id: string, param: string): Promise
  * @param param member that names it
  * @throws GatewayError `not_found`
  */
-export async function anyFile({ deps, projectId }: Asked, id: string, param: string): Promise<StoredFile> {
+export async function anyFile(
+  { deps, projectId }: OwnedCall,
+  id: string,
+  param: string,
+): Promise<StoredFile> {
   const found = await deps.files.find(projectId, id);
   if (found) return found;
   throw notFound('File', id, param);

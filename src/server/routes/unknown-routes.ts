@@ -39,7 +39,7 @@ export class UnknownRoutes {
       const { server: owners } = known.protocol;
       return errorResponse(deps, error, id, begun || protocolOfClient(request) ? server : owners);
     }
-    const rest = begun?.hint ?? this.#meant(pathname);
+    const rest = begun?.hint ?? this.#suggestion(pathname);
     return errorResponse(deps, unknownPath(method, path, rest), id, server);
   }
 
@@ -71,7 +71,7 @@ export class UnknownRoutes {
   }
 
   /** A sentence with the path that was probably meant. Empty: none is near. */
-  #meant(pathname: string): string {
+  #suggestion(pathname: string): string {
     const trimmed = pathname.replace(/\/+$/, '').replaceAll(/\/{2,}/g, '/');
     const lower = trimmed.toLowerCase();
     const candidates = [

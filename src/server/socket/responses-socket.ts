@@ -5,7 +5,7 @@ import type { ApiCall, TurnMemory } from '../../engine/index.ts';
 import type { MessageSocket, SocketListener } from '../../base/runtime/http-server.ts';
 import { keepingProtocol } from '../../protocols/index.ts';
 import { ConnectionMemory } from '../body/connection-memory.ts';
-import type { Hold } from '../body/memory-budget.ts';
+import type { MemoryAccount } from '../body/memory-budget.ts';
 import type { OneByOne } from '../body/one-by-one.ts';
 import { laneOf, readMessage, type CreateMessage } from './socket-message.ts';
 import { socketError, SocketTurn } from './socket-turn.ts';
@@ -45,14 +45,14 @@ export interface SocketDependencies extends ReplyDependencies {
 interface Arrived {
   readonly message: string | Uint8Array;
   readonly bytes: number;
-  readonly hold: Hold;
+  readonly hold: MemoryAccount;
 }
 
 interface Waiting extends CreateMessage {
   readonly lane: string;
   readonly bytes: number;
   /** Memory account of the message until its turn has ended. */
-  readonly hold: Hold;
+  readonly hold: MemoryAccount;
 }
 
 export class ResponsesSocket implements SocketListener {
@@ -61,7 +61,7 @@ export class ResponsesSocket implements SocketListener {
   readonly #keyId: string;
   readonly #memory: ConnectionMemory;
   /** Memory account of output that the client has not read. */
-  readonly #unread: Hold;
+  readonly #unread: MemoryAccount;
   readonly #openedAt: UnixMs;
   readonly #ended: () => void;
   readonly #names = new Set<string>();

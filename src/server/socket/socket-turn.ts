@@ -5,7 +5,7 @@ import type { GatewayError } from '../../canonical/index.ts';
 import type { Body, Client, ClientStream, Encoding } from '../../engine/index.ts';
 import { fromByteString } from '../../base/lib/byte-string.ts';
 
-export interface Outlet {
+export interface MessageSink {
   /** False: the socket applies backpressure. */
   send(text: string): boolean;
 }
@@ -13,7 +13,7 @@ export interface Outlet {
 export class SocketTurn implements Client, ClientStream {
   /** True when the turn was refused as a whole and has no response. */
   refused = false;
-  readonly #outlet: Outlet;
+  readonly #sink: MessageSink;
   /** Beginning of every message: the brace, and the lane's name if it has one. */
   readonly #opening: string;
   #left: (() => void) | undefined;
@@ -21,8 +21,8 @@ export class SocketTurn implements Client, ClientStream {
   #drained: (() => void) | undefined;
 
   /** @param streamId the lane; undefined: the unnamed lane */
-  constructor(outlet: Outlet, streamId: string | undefined) {
-    this.#outlet = outlet;
+  constructor(sink: MessageSink, streamId: string | undefined) {
+    this.#sink = sink;
     this.#opening = streamId === undefined ? '{' : `{"stream_id":${JSON.stringify(streamId)},`;
   }
 
@@ -79,7 +79,7 @@ export class SocketTurn implements Client, ClientStream {
   }
 
   #send(json: string): boolean {
-    return this.#outlet.send(this.#opening + json.slice(1));
+    return this.#sink.send(this.#opening + json.slice(1));
   }
 }
 

@@ -328,14 +328,14 @@ describe('a turn that was not needed', () => {
     clock.advance(10);
     await waits[0];
     leaving.abort();
-    line.giveBack();
+    line.release();
     await Promise.all(waits.slice(0, 3));
     expect(passed).toEqual([0, 2]);
     clock.advance(10);
     await waits[3];
     expect(passed).toEqual([0, 2, 3]);
     // Nobody is left to have it.
-    line.giveBack();
+    line.release();
     expect(clock.now()).toBe(20);
   });
 });
