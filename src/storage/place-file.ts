@@ -49,7 +49,7 @@ export class PlaceFile {
     return view && start !== undefined ? { view, start } : null;
   }
 
-  giveBack({ start }: Place): void {
+  release({ start }: Place): void {
     this.#free.push(start);
   }
 

@@ -24,7 +24,7 @@ const AT = 24;
 const RECORD = 32;
 
 /** Store for a database that does not outlive its process. */
-export const NOTHING_RUNS: RunningStore = { open: () => null, recover: () => Promise.resolve() };
+export const NO_RUNNING_STORE: RunningStore = { open: () => null, recover: () => Promise.resolve() };
 
 export class RunningFile implements RunningStore {
   readonly #folder: string;
@@ -44,7 +44,7 @@ export class RunningFile implements RunningStore {
     const room = new Uint8Array(view.buffer, view.byteOffset + start + RECORD, PLACE - RECORD);
     const { read, written } = this.#encoder.encodeInto(text, room);
     if (read < text.length) {
-      this.#file.giveBack(place);
+      this.#file.release(place);
       return null;
     }
     view.setUint32(start + REQUESTS, 1);
@@ -62,7 +62,7 @@ export class RunningFile implements RunningStore {
       },
       close: () => {
         view.setUint32(start + LENGTH, 0);
-        this.#file.giveBack(place);
+        this.#file.release(place);
       },
     };
   }

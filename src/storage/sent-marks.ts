@@ -71,7 +71,7 @@ export class SentMarks implements SentMarkStore {
 
   /** Frees slots of closed marks, so that the one closed first is reused first. */
   #freeClosed(): void {
-    for (const place of this.#closed.splice(0).toReversed()) this.#file.giveBack(place);
+    for (const place of this.#closed.splice(0).toReversed()) this.#file.release(place);
   }
 
   #read(name: string, place: number): number | null {

@@ -10,7 +10,16 @@ import { firstIdAt } from '../record-ids.ts';
 import { NO_END, type SpanPart, spanParts } from './usage-spans.ts';
 import { OTHER_END_USERS } from './end-users.ts';
 import { edgeOf, oneOf } from './report-queries.ts';
-import { DAY, FIVE, FIVES, HOUR, HOUR_MS, HOURS, periodMs, PURGED_BEFORE } from './usage-tables.ts';
+import {
+  DAY,
+  FIVE,
+  FIVE_MINUTES_PER_HOUR,
+  HOUR,
+  HOUR_MS,
+  HOURS,
+  periodMs,
+  PURGED_BEFORE,
+} from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
@@ -90,7 +99,7 @@ async function* partsOf(
   if (range.from >= range.to) return;
   for (const part of spanParts(range, folded, { finest }))
     for (let start = part.from; start < part.to;) {
-      const end = Math.min(start + (part.span === FIVE ? PERIODS * FIVES : PERIODS), part.to);
+      const end = Math.min(start + (part.span === FIVE ? PERIODS * FIVE_MINUTES_PER_HOUR : PERIODS), part.to);
       const some = { ...part, from: start, to: end };
       const parts = [usageRows(asked, some), ...(byEndUser ? endUserRows(asked, some) : [])];
       yield await ask(parts, sliceMs);
@@ -102,7 +111,7 @@ async function* partsOf(
 function* edges(): Queries<readonly [number, number]> {
   const found: number[] = [];
   for (const [span, hours] of [
-    [FIVE, 1 / FIVES],
+    [FIVE, 1 / FIVE_MINUTES_PER_HOUR],
     [HOUR, 1],
     [DAY, HOURS],
   ] as const)
@@ -153,7 +162,8 @@ function usageRows(query: SumQuery, { span, from, to }: SpanPart): RawBuilder<un
 
 /** Rows of end users, and the same amounts subtracted from the row without end user, which thus holds the rest. */
 function endUserRows(query: SumQuery, { span, from, to }: SpanPart): readonly RawBuilder<unknown>[] {
-  const hours = span === FIVE ? { from: from / FIVES, to: to / FIVES } : { from, to };
+  const hours =
+    span === FIVE ? { from: from / FIVE_MINUTES_PER_HOUR, to: to / FIVE_MINUTES_PER_HOUR } : { from, to };
   const rows = (endUser: RawBuilder<unknown>, sign: RawBuilder<unknown>) => sql`
     select ${ownerOf(query.by, 'e')} as owner, ${endUser} as end_user, model, '' as endpoint, ${lastMs('period', HOUR_MS)} as at,
       ${sign}${COUNTED} as requests, ${sign}(input_tokens + output_tokens) as tokens, ${sign}nano_usd as nano_usd

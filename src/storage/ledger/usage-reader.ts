@@ -31,7 +31,17 @@ import {
   totalsFor,
   type UsagePart,
 } from './usage-spans.ts';
-import { DAY, DAY_MS, FIVE, FIVES, HOUR, HOUR_MS, HOURS, periodMs, PURGED_BEFORE } from './usage-tables.ts';
+import {
+  DAY,
+  DAY_MS,
+  FIVE,
+  FIVE_MINUTES_PER_HOUR,
+  HOUR,
+  HOUR_MS,
+  HOURS,
+  periodMs,
+  PURGED_BEFORE,
+} from './usage-tables.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 type Filters = UsageQuery['filters'];
@@ -144,9 +154,9 @@ export class UsageReader {
     groups: RawBuilder<unknown>,
     order: 'asc' | 'desc',
   ): Promise<readonly number[]> {
-    const fives = { from: from * FIVES, to: to * FIVES };
+    const fives = { from: from * FIVE_MINUTES_PER_HOUR, to: to * FIVE_MINUTES_PER_HOUR };
     const periods = await this.#periodsWith(FIVE, fives, groups, order);
-    return [...new Set(periods.map((period) => Math.floor(period / FIVES)))];
+    return [...new Set(periods.map((period) => Math.floor(period / FIVE_MINUTES_PER_HOUR)))];
   }
 
   async #periodsWith(
@@ -268,7 +278,10 @@ export class UsageReader {
     const edges = await this.#database.ask(function* () {
       return [yield* edgeOf(HOUR, 'asc'), yield* edgeOf(FIVE, 'asc')] as const;
     });
-    const hours = [edges[0], edges[1] === undefined ? undefined : Math.floor(edges[1] / FIVES)];
+    const hours = [
+      edges[0],
+      edges[1] === undefined ? undefined : Math.floor(edges[1] / FIVE_MINUTES_PER_HOUR),
+    ];
     const known = hours.filter((hour) => hour !== undefined);
     return known.length === 0 ? null : Math.min(...known);
   }

@@ -6,7 +6,7 @@ import type { FoldedUpTo } from './usage-writer.ts';
 import {
   DAY,
   FIVE,
-  FIVES,
+  FIVE_MINUTES_PER_HOUR,
   HOUR,
   HOUR_MS,
   HOURS,
@@ -58,7 +58,11 @@ export function spanParts(
         { span: spanOf(HOUR), from: endDay * HOURS, to: edge },
       ]
     : [{ span: spanOf(HOUR), from, to: edge }];
-  parts.push({ span: FIVE, from: edge * FIVES, to: Math.min(to * FIVES, NO_END) });
+  parts.push({
+    span: FIVE,
+    from: edge * FIVE_MINUTES_PER_HOUR,
+    to: Math.min(to * FIVE_MINUTES_PER_HOUR, NO_END),
+  });
   return parts.filter((part) => part.from < part.to);
 }
 

@@ -23,7 +23,7 @@ const DAY_TOTALS = 30;
 export const GROUP_NUMBERS = 2 ** 48;
 
 /** 5-minute periods per hour, and hours per day. */
-export const FIVES = 12;
+export const FIVE_MINUTES_PER_HOUR = 12;
 export const HOURS = 24;
 
 /**

@@ -14,7 +14,7 @@ import { type Group, groupOf, type GroupNames } from './usage-groups.ts';
 import {
   DAY_SPANS,
   FIVE,
-  FIVES,
+  FIVE_MINUTES_PER_HOUR,
   FOLDED,
   GROUP_NUMBERS,
   HOUR_MS,
@@ -98,7 +98,7 @@ export class UsageWriter {
     const folded = yield* this.folded('share');
     const late = new Sums();
     for (const row of rows)
-      if (isFolded(row, folded)) late.fold(Math.floor(row.period / FIVES), row.group, row);
+      if (isFolded(row, folded)) late.fold(Math.floor(row.period / FIVE_MINUTES_PER_HOUR), row.group, row);
     yield* this.#add(rows);
     this.#batches += 1;
     yield* this.#shorten(rows.filter(({ group }) => (group.id + this.#batches) % SHORTENED_EVERY === 0));
@@ -114,16 +114,16 @@ export class UsageWriter {
   *replaceDay(day: number, fives: Sums): Queries<void> {
     const hours = sql`period >= ${day * HOURS} and period < ${(day + 1) * HOURS}`;
     const kept = yield sql`select period from usage
-      where span = ${sql.lit(FIVE)} and period >= ${day * HOURS * FIVES} and period < ${(day + 1) * HOURS * FIVES}
+      where span = ${sql.lit(FIVE)} and period >= ${day * HOURS * FIVE_MINUTES_PER_HOUR} and period < ${(day + 1) * HOURS * FIVE_MINUTES_PER_HOUR}
       limit 1`;
     const from = sql`delete from usage where`;
     yield sql`${from} span in (${sql.join(HOUR_SPANS)}) and ${hours}`;
     yield sql`${from} span in (${sql.join(DAY_SPANS)}) and period = ${day}`;
-    yield sql`${from} span = ${sql.lit(FIVE)} and period >= ${day * HOURS * FIVES}
-      and period < ${(day + 1) * HOURS * FIVES}`;
+    yield sql`${from} span = ${sql.lit(FIVE)} and period >= ${day * HOURS * FIVE_MINUTES_PER_HOUR}
+      and period < ${(day + 1) * HOURS * FIVE_MINUTES_PER_HOUR}`;
     yield sql`delete from usage_end_users where ${hours}`;
     const sums = new Sums();
-    for (const row of fives.rows()) sums.fold(Math.floor(row.period / FIVES), row.group, row);
+    for (const row of fives.rows()) sums.fold(Math.floor(row.period / FIVE_MINUTES_PER_HOUR), row.group, row);
     yield* this.#add([...(kept.length > 0 ? fives.rows() : []), ...sums.rows()]);
     yield* this.#endUsers.write(fives.endUsers());
   }
@@ -159,7 +159,10 @@ export class UsageWriter {
       return true;
     }
     if (folded.hour < end) yield noteFolded({ hour: end, group: 0 });
-    const oldest = Math.min(folded.hour * FIVES, Math.floor((nowMs - FIVES_KEPT_MS) / MINUTES_5_MS));
+    const oldest = Math.min(
+      folded.hour * FIVE_MINUTES_PER_HOUR,
+      Math.floor((nowMs - FIVES_KEPT_MS) / MINUTES_5_MS),
+    );
     return (yield* this.#deleteBefore([FIVE], oldest)) === DELETED_ROWS;
   }
 
@@ -191,8 +194,8 @@ export class UsageWriter {
 
   /** First hour, from one on, that has 5-minute rows; `Infinity` if there is none. */
   *#hourFrom(hour: number): Queries<number> {
-    const first = yield* edgeOf(FIVE, 'asc', hour * FIVES);
-    return first === undefined ? Infinity : Math.floor(first / FIVES);
+    const first = yield* edgeOf(FIVE, 'asc', hour * FIVE_MINUTES_PER_HOUR);
+    return first === undefined ? Infinity : Math.floor(first / FIVE_MINUTES_PER_HOUR);
   }
 
   /**
@@ -200,7 +203,10 @@ export class UsageWriter {
    * the rows.
    */
   *#fold({ hour, group, step }: FoldedUpTo): Queries<FoldedUpTo> {
-    const periods = Array.from({ length: FIVES }, (_, at) => hour * FIVES + at);
+    const periods = Array.from(
+      { length: FIVE_MINUTES_PER_HOUR },
+      (_, at) => hour * FIVE_MINUTES_PER_HOUR + at,
+    );
     const size = step ?? Math.ceil(GROUP_NUMBERS / (yield* this.#stepsOf(periods)));
     const to = Math.min(group + size, GROUP_NUMBERS);
     const folded = new Sums();
@@ -295,7 +301,7 @@ function noteFolded(upTo: FoldedUpTo) {
 }
 
 function isFolded({ period, group }: SumsRow, folded: FoldedUpTo): boolean {
-  const hour = Math.floor(period / FIVES);
+  const hour = Math.floor(period / FIVE_MINUTES_PER_HOUR);
   return hour < folded.hour || (hour === folded.hour && group.id < folded.group);
 }
 

@@ -31,7 +31,7 @@ export class Breaker implements PostgresPool {
   /** Failed checks since the database became unreachable. */
   #asked = 0;
   #isOpen = false;
-  #isDoubted = false;
+  #isChecking = false;
   #isEnded = false;
   #slow = 0;
 
@@ -68,20 +68,20 @@ export class Breaker implements PostgresPool {
       return;
     }
     this.#slow += 1;
-    if (!saidByServer(error)) this.#doubt();
+    if (!isServerError(error)) this.#startCheck();
     else if (this.#slow >= MOST_SLOW) this.#open();
   };
 
   /** Checks on a new connection, because the failure may concern only one. */
-  #doubt(): void {
-    if (this.#isDoubted || this.#isOpen || this.#isEnded) return;
-    this.#isDoubted = true;
-    void this.#makeSure();
+  #startCheck(): void {
+    if (this.#isChecking || this.#isOpen || this.#isEnded) return;
+    this.#isChecking = true;
+    void this.#check();
   }
 
-  async #makeSure(): Promise<void> {
+  async #check(): Promise<void> {
     const isThere = await this.#answers();
-    this.#isDoubted = false;
+    this.#isChecking = false;
     if (!isThere) this.#open();
   }
 
@@ -162,7 +162,7 @@ function afterwards(task: () => void, ms: number): () => void {
 }
 
 /** True if the server cancelled the statement itself, and is therefore reachable. */
-function saidByServer(error: unknown): boolean {
+function isServerError(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'severity' in cause && cause.severity === 'ERROR';
 }

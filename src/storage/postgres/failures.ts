@@ -8,7 +8,7 @@ import { databaseAway } from '../database-away.ts';
  * or memory (53), stopping or starting (57P), statement timeout (57014), lock timeout (55P03), and a standby that is
  * read-only after a failover (25006).
  */
-const AWAY = /^(08...|53...|57P0[1-5]|57014|55P03|25006)$/;
+const UNAVAILABLE = /^(08...|53...|57P0[1-5]|57014|55P03|25006)$/;
 /** Rejected password, unknown role or database. Also happens while an operator changes the server. */
 const REFUSED = /^(28...|3D000)$/;
 /** Transactions that failed because of another one, without any effect. */
@@ -21,7 +21,7 @@ export function explained(error: unknown): unknown {
   // A broken connection has a system code such as ECONNREFUSED, or no code if reported by the driver.
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code))
     return databaseAway(code ?? TEXTS.connectionBroke, error);
-  if (AWAY.test(code) || REFUSED.test(code)) return databaseAway(code, error);
+  if (UNAVAILABLE.test(code) || REFUSED.test(code)) return databaseAway(code, error);
   return error;
 }
 
@@ -37,7 +37,7 @@ export function isRefusedValue(error: unknown): boolean {
 }
 
 /** True for a division by zero, which statements use to roll themselves back. */
-export function isTakenBack(error: unknown): boolean {
+export function isRolledBack(error: unknown): boolean {
   return codeOf(error) === '22012';
 }
 

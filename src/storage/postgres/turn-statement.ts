@@ -6,7 +6,7 @@ import type { ItemRow } from '../tables/conversation-tables.ts';
 import type { Driver } from '../tables/database.ts';
 import type { ResponseRow } from '../tables/response-table.ts';
 import type { UsageCounter } from '../tables/state-usage.ts';
-import { isRepeatable, isTakenBack } from './failures.ts';
+import { isRepeatable, isRolledBack } from './failures.ts';
 
 /** Turns to write together: responses of one project, and the conversation items of a single one. */
 export interface TurnsAtOnce {
@@ -85,7 +85,7 @@ export async function wroteAtOnce(
       select sums.responses / (select count(*) from used) from sums where sums.responses > 0`);
     return true;
   } catch (error) {
-    if (isTakenBack(error) || isRepeatable(error)) return false;
+    if (isRolledBack(error) || isRepeatable(error)) return false;
     throw error;
   }
 }

@@ -20,7 +20,7 @@ import { UsageCounter } from '../tables/state-usage.ts';
 import { Turns } from '../tables/turns.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
 import { completed, MAX_JOURNAL_BYTES, type OpenOptions } from '../open-options.ts';
-import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
+import { NO_RUNNING_STORE, RunningFile } from '../running-file.ts';
 import { NO_MARKS, SentMarks } from '../sent-marks.ts';
 import { masterSecret } from '../secret-file.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
@@ -143,7 +143,7 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
     findings: null,
     replicas: null,
     notices: null,
-    running: running ?? NOTHING_RUNS,
+    running: running ?? NO_RUNNING_STORE,
     marks: marks ?? NO_MARKS,
     ...secretsFrom(() => (masters ??= ownSecrets())),
     async close() {

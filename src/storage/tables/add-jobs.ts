@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { type JobView, type NewJob, OPEN_STATES } from '../../accounts/ports/index.ts';
 import { firstOf, type Queries, type StateDatabase } from './database.ts';
-import { decodeView, HOME_MS, JOBS, newRow, VIEW_COLUMNS } from './job-tables.ts';
+import { decodeView, OWN_PROCESS_MS, JOBS, newRow, VIEW_COLUMNS } from './job-tables.ts';
 
 export function jobAdder({ on, dialect, now }: Pick<StateDatabase, 'on' | 'dialect' | 'now'>) {
   const db = on(JOBS);
@@ -47,7 +47,12 @@ export function jobAdder({ on, dialect, now }: Pick<StateDatabase, 'on' | 'diale
   function* rowOf(job: NewJob) {
     const { projectId, priority, weight = 1 } = job;
     const turn = yield* turnOf(projectId, priority, weight);
-    return { ...newRow(job), created_at: clock(), run_after: sql<number>`${clock()} + ${HOME_MS}`, turn };
+    return {
+      ...newRow(job),
+      created_at: clock(),
+      run_after: sql<number>`${clock()} + ${OWN_PROCESS_MS}`,
+      turn,
+    };
   }
 
   function* addAll(following: readonly NewJob[]): Queries<void> {

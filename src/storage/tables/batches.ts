@@ -120,7 +120,7 @@ function openBatches(database: StateDatabase): BatchStore {
           created_at: clock(),
           deadline_at: sql<number>`${clock()} + ${batch.windowMs}`,
           expires_at: expiresAt ?? NEVER,
-          ...NOTHING_ENDED,
+          ...NO_COUNTS,
           has_lines: 0,
         });
         const added = decodeOne(yield* firstOf(ofProject(projectId, id)));
@@ -281,7 +281,7 @@ function openBatches(database: StateDatabase): BatchStore {
   }
 }
 
-const NOTHING_ENDED = {
+const NO_COUNTS = {
   succeeded: 0,
   failed: 0,
   expired: 0,
@@ -305,7 +305,7 @@ const SPEND_COLUMNS = {
 
 /** New counts of a batch after more lines have ended. */
 function grownBy(lines: readonly EndedLine[]) {
-  const by: Record<string, number> = { ...NOTHING_ENDED };
+  const by: Record<string, number> = { ...NO_COUNTS };
   for (const { kind, spend } of lines) {
     by[kind] = (by[kind] ?? 0) + 1;
     for (const [name, column] of Object.entries(SPEND_COLUMNS))

@@ -19,7 +19,7 @@ import { statement } from './statement.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Project of deleted conversations. */
-const NOBODY = '';
+const DELETED_PROJECT = '';
 
 export const conversations: Store<ConversationStore> = {
   tables: [CONVERSATIONS, CONVERSATION_ITEMS],
@@ -106,23 +106,26 @@ function openConversations({
     { dialect },
     CONVERSATIONS,
     CONVERSATION_COLUMNS,
-    sql`key_id <> ${sql.lit(NOBODY)}`,
+    sql`key_id <> ${sql.lit(DELETED_PROJECT)}`,
   );
 
   /** Removes a locked conversation from its project. */
-  function* disown({ row, key_id: projectId, bytes }: ConversationRow): Queries<void> {
-    yield db.updateTable('conversations').set({ key_id: NOBODY, expires_at: 0 }).where('row', '=', row);
+  function* detach({ row, key_id: projectId, bytes }: ConversationRow): Queries<void> {
+    yield db
+      .updateTable('conversations')
+      .set({ key_id: DELETED_PROJECT, expires_at: 0 })
+      .where('row', '=', row);
     yield* usage.release(projectId, 0, bytes);
   }
   /** Deletes rows of deleted conversations, items first. */
   const clear = async (): Promise<number> => {
-    const ofNobody = db
+    const deletedRows = db
       .selectFrom('conversations as c')
       .where('c.expires_at', '=', 0)
-      .where('c.key_id', '=', NOBODY);
+      .where('c.key_id', '=', DELETED_PROJECT);
     const items = await sweep(
       (limit) =>
-        ofNobody
+        deletedRows
           .innerJoin('conversation_items as i', 'i.conversation_row', 'c.row')
           .select('i.row')
           .limit(limit),
@@ -132,7 +135,7 @@ function openConversations({
     );
     if (items > 0) return items;
     return sweep(
-      (limit) => dialect.heldFree(ofNobody.select('c.row').limit(limit)),
+      (limit) => dialect.heldFree(deletedRows.select('c.row').limit(limit)),
       function* (rows) {
         yield db.deleteFrom('conversations').where(amongRows(rows));
       },
@@ -193,7 +196,7 @@ function openConversations({
     async delete(projectId, id) {
       const isThere = await transact(function* () {
         const row = yield* firstOf(findHeld({ projectId, id }));
-        if (row) yield* disown(row);
+        if (row) yield* detach(row);
         return row !== undefined;
       });
       if (isThere && (await clear()) > 0) await clear();
@@ -260,14 +263,14 @@ function openConversations({
       await write(release({ projectId, id, turnId }));
     },
     async purge(nowMs) {
-      const disowned = await sweep(
+      const detached = await sweep(
         (limit) => expired({ nowMs, limit }),
         function* (rows) {
           // Fixed order, to avoid deadlocks between processes.
-          for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) yield* disown(row);
+          for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) yield* detach(row);
         },
       );
-      return disowned + (await clear());
+      return detached + (await clear());
     },
   };
 }

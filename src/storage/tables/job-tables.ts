@@ -6,7 +6,7 @@ import { NEVER } from './sizes.ts';
 import { type RowIn, table } from './table.ts';
 
 /** Milliseconds for which a job waits for its own process after that has become silent. */
-export const HOME_MS = 10_000;
+export const OWN_PROCESS_MS = 10_000;
 
 /** All times are Unix milliseconds by the database's clock. */
 export const JOBS = table({

@@ -8,7 +8,7 @@ import {
   decodeHeld,
   decodeJob,
   decodeView,
-  HOME_MS,
+  OWN_PROCESS_MS,
   JOB_COLUMNS,
   JOB_STEPS,
   JOB_STREAMS,
@@ -162,7 +162,7 @@ function openJobs(database: StateDatabase): JobStore {
         // Keeps jobs of this process's own clients from being claimed by others.
         yield db
           .updateTable('jobs')
-          .set({ run_after: sql`${clock()} + ${HOME_MS}` })
+          .set({ run_after: sql`${clock()} + ${OWN_PROCESS_MS}` })
           .where('home', '=', owner)
           .where('state', '=', 'queued');
         return yield* rowsOf(

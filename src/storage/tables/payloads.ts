@@ -31,9 +31,9 @@ const PAYLOADS = table({
 /** Number less than those of all attempts. */
 const NO_ATTEMPT = -1;
 /** Id greater than those of all requests. */
-const BEHIND_ALL = 'g';
+const AFTER_ALL_IDS = 'g';
 /** Requests that are evicted per step. */
-const FORGOTTEN_AT_ONCE = 20;
+const EVICTED_PER_STEP = 20;
 
 class Payloads implements PayloadStore {
   readonly #database: Database;
@@ -66,7 +66,7 @@ class Payloads implements PayloadStore {
         const added = yield* this.#insert(rows);
         const all = added.reduce((sum, { bytes }) => sum + bytes, held);
         if (all <= maxBytes) return all;
-        return (yield* this.#forget(all, BEHIND_ALL, (left) => left > maxBytes)).held;
+        return (yield* this.#forget(all, AFTER_ALL_IDS, (left) => left > maxBytes)).held;
       }.bind(this),
     );
   }
@@ -142,7 +142,7 @@ class Payloads implements PayloadStore {
       .where('generation_id', '<', v.end)
       .groupBy('generation_id')
       .orderBy('generation_id')
-      .limit(FORGOTTEN_AT_ONCE),
+      .limit(EVICTED_PER_STEP),
   );
 
   readonly #remove = statement((v: { id: string }) =>

@@ -102,7 +102,7 @@ export function placeOf(id: string): string {
 function placesOf({ id, response, input }: StoredResponse): readonly string[] {
   const own = placeOf(id);
   // Nearly all ids belong to this turn, which is checked without allocations.
-  const isOwn = GENERATION_ID.test(own) ? isAt : isNowhere;
+  const isOwn = GENERATION_ID.test(own) ? isAt : isNotInMemory;
   let others: Set<string> | undefined;
   for (const items of [input, asArray(response['output'])])
     for (const item of items) {
@@ -120,7 +120,7 @@ function isAt(id: string, generation: string): boolean {
   return id.startsWith(generation, from) && (end === id.length || id[end] === '_');
 }
 
-function isNowhere(): boolean {
+function isNotInMemory(): boolean {
   return false;
 }
 

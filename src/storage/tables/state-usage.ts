@@ -29,7 +29,7 @@ const WRITERS = 32;
 /** Maximum number of projects with cached sizes. */
 const MOST_KNOWN = 10_000;
 /** Responses per query when some have to be evicted. */
-const GIVE_WAY = 50;
+const EVICTED_PER_QUERY = 50;
 
 /** Bytes of a project. */
 export interface Sums {
@@ -149,7 +149,7 @@ export class UsageCounter implements StateUsage {
   /** Evicts responses. Skips those that another transaction is deleting, because it subtracts them. */
   *#makeRoom(projectId: string, { responses, kept }: Sums, own: number): Queries<void> {
     let left = responses + kept - this.mostBytes;
-    for (let limit = 1; left > 0; limit = Math.min(GIVE_WAY, limit * 8)) {
+    for (let limit = 1; left > 0; limit = Math.min(EVICTED_PER_QUERY, limit * 8)) {
       const going: ResponseHead[] = [];
       for (const head of yield* rowsOf(this.#oldest({ projectId, own, limit }))) {
         if (left <= 0) break;
