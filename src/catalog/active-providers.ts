@@ -4,7 +4,7 @@ import { type ProtocolName, type Quirks, TEXTS } from '../canonical/index.ts';
 import { mainProtocol, PROTOCOL_NAMES, serverFacts } from '../protocols/index.ts';
 import type { AuthScheme, Patience, ProviderPreset, ProviderProtocol } from './providers/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
-import { type NetworkRoute, STRAIGHT } from '../upstream/network-route.ts';
+import { type NetworkRoute, DIRECT } from '../upstream/network-route.ts';
 import { hasBatches, NO_BATCHES } from './batch-route.ts';
 import type { Attempt, CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
 import { credentialOf, namesCredential } from './credential-of.ts';
@@ -79,7 +79,7 @@ export function activeProviders(
     if (!(preset.id in config))
       active.set(preset.id, {
         ...fromPreset(preset, { key: null, words: {}, path: `providers.${preset.id}`, refuse }),
-        networkRoute: STRAIGHT,
+        networkRoute: DIRECT,
       });
   }
   for (const preset of presets) {
@@ -116,7 +116,7 @@ export function activeProviders(
     );
     // Servers of this process need no route.
     const isOwn = preset !== undefined && builtIn.includes(preset);
-    const networkRoute = isOwn ? STRAIGHT : part(() => networkRouteOf(given, path, hostAccess, refuse));
+    const networkRoute = isOwn ? DIRECT : part(() => networkRouteOf(given, path, hostAccess, refuse));
     if (!provider) continue;
     const addresses = [...provider.protocols.values()].map(({ baseUrl }) => baseUrl);
     if (given.tls && addresses.length > 0 && !addresses.some((address) => address.startsWith('https:')))

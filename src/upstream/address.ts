@@ -2,14 +2,14 @@
 import type { Security, SocketTarget } from '../base/runtime/socket.ts';
 import { proxyOn, type Network } from './network.ts';
 import type { Proxy, NetworkRoute } from './network-route.ts';
-import { type Door, proxyTarget } from './tunnel.ts';
+import { type TunnelProxy, proxyTarget } from './tunnel.ts';
 
 export interface Address {
   /** Equal for interchangeable connections. */
   readonly origin: string;
   readonly target: SocketTarget;
   /** Proxy through which the connection is tunnelled. */
-  readonly door: Door | undefined;
+  readonly tunnel: TunnelProxy | undefined;
   /** Proxy that receives whole requests at the other end of the connection. */
   readonly forwarder: Proxy | undefined;
   /** Request line, and headers that the proxy requires. */
@@ -17,7 +17,7 @@ export interface Address {
 }
 
 /** The requested host and port. */
-export interface Asked {
+export interface RequestTarget {
   readonly url: string;
   readonly method: string;
   /** IP address to connect to. Undefined: the host name is resolved. */
@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 /** @throws TypeError for an invalid URL */
-export function addressOf(asked: Asked, network: Network): Address {
+export function addressOf(asked: RequestTarget, network: Network): Address {
   const { method, address, networkRoute } = asked;
   const url = new URL(asked.url);
   const tls = url.protocol === 'https:';
@@ -45,15 +45,15 @@ export function addressOf(asked: Asked, network: Network): Address {
   const start = `${method} ${path} HTTP/1.1\r\n${host}`;
   // Connections to a given IP address are separate from those to the resolved host.
   const origin = [url.origin, address, network.id, networkRoute?.id].filter(Boolean).join(' ');
-  if (!proxy) return { origin, target, door: undefined, forwarder: undefined, start };
-  const door: Door = { proxy, security: proxy.tls ? common : undefined };
+  if (!proxy) return { origin, target, tunnel: undefined, forwarder: undefined, start };
+  const tunnel: TunnelProxy = { proxy, security: proxy.tls ? common : undefined };
   // A forwarding proxy resolves names itself, which would bypass the address that was checked.
-  if (tls || address !== undefined) return { origin, target, door, forwarder: undefined, start };
+  if (tls || address !== undefined) return { origin, target, tunnel, forwarder: undefined, start };
   const proof = proxy.authorization;
   return {
     origin: `${origin} forwarded`,
-    target: proxyTarget(door),
-    door: undefined,
+    target: proxyTarget(tunnel),
+    tunnel: undefined,
     forwarder: proxy,
     start:
       `${method} http://${url.host}${path} HTTP/1.1\r\n${host}` +

@@ -16,7 +16,7 @@ export interface Question extends UpstreamRequest {
 }
 
 /** Receives an answer in pieces. */
-export interface AnswerTaker extends AnswerListener<[failure: ReceiveFailure, message: string]>, Signing {}
+export interface AnswerReceiver extends AnswerListener<[failure: ReceiveFailure, message: string]>, Signing {}
 
 type Send = (listener: UpstreamListener) => UpstreamCall;
 
@@ -29,14 +29,14 @@ type Send = (listener: UpstreamListener) => UpstreamCall;
 export function ask(
   question: Question,
   client: TimedSender,
-  taker: AnswerTaker,
+  answerReceiver: AnswerReceiver,
   between: (listener: UpstreamListener, send: Send) => UpstreamCall = (listener, send) => send(listener),
 ): UpstreamCall {
   const { credential, maxBytes } = question;
   const send: Send = credential
-    ? (listener) => SignedCall.start(question, credential, client, listener, taker)
+    ? (listener) => SignedCall.start(question, credential, client, listener, answerReceiver)
     : (listener) => client.send(question, listener);
-  return receive((listener) => between(listener, send), taker, maxBytes);
+  return receive((listener) => between(listener, send), answerReceiver, maxBytes);
 }
 
 /** Failure of a whole answer. `signature`: signing failed. */
@@ -44,10 +44,10 @@ export type WholeFailure = [failure: ReceiveFailure | 'signature', message: stri
 
 /** Sends a request and collects the whole answer. Throws what `ask` throws. */
 export function askWhole(question: Question, client: TimedSender): Collecting<WholeFailure> {
-  return collect<WholeFailure>((taker) =>
+  return collect<WholeFailure>((answerReceiver) =>
     ask(question, client, {
-      ...taker,
-      refused: ({ message }) => taker.failed('signature', message),
+      ...answerReceiver,
+      refused: ({ message }) => answerReceiver.failed('signature', message),
     }),
   );
 }

@@ -8,8 +8,8 @@ import type { UnixMs } from '../base/units.ts';
 const DEFAULT_SECONDS = 3600;
 
 /** Credential that sends a token and additional headers. */
-export function bearerToken(token: string, besides: SignatureHeaders = {}): ReadyCredential {
-  const headers = { authorization: `Bearer ${token}`, ...besides };
+export function bearerToken(token: string, extraHeaders: SignatureHeaders = {}): ReadyCredential {
+  const headers = { authorization: `Bearer ${token}`, ...extraHeaders };
   return { headers: () => headers, isRefusal: ({ status }) => status === 401 };
 }
 
@@ -27,7 +27,7 @@ export function isToken(text: string | undefined): text is string {
 export function readToken(
   answer: IssuerAnswer,
   { issuer, whom, now }: { readonly issuer: string; readonly whom: string; readonly now: UnixMs },
-  besides?: SignatureHeaders,
+  extraHeaders?: SignatureHeaders,
 ): FetchedCredential {
   const body = asObject(parseJson(answer.text));
   const token = asString(body['access_token']);
@@ -37,7 +37,7 @@ export function readToken(
   const until = toNumber(body['expires_on']);
   const expiresAt =
     seconds === undefined && until !== undefined ? until * 1000 : now + (seconds ?? DEFAULT_SECONDS) * 1000;
-  return { credential: bearerToken(token, besides), expiresAt };
+  return { credential: bearerToken(token, extraHeaders), expiresAt };
 }
 
 function toNumber(value: unknown): number | undefined {

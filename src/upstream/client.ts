@@ -30,7 +30,7 @@ export interface ClientOptions {
   /** Read each time, because a reload may change it. */
   readonly reuse?: () => ReuseSettings;
   /** Called when unsolicited bytes arrived. */
-  readonly stray?: (name: PoolName) => void;
+  readonly onUnsolicited?: (name: PoolName) => void;
   /** Network settings of requests without a network route. Read each time; returns the same object until it changes. */
   readonly network?: () => Network;
   /** Unix milliseconds of the wall clock. Default: `now`. */
@@ -56,12 +56,12 @@ export class UpstreamClient {
 
   /** @param now monotonic milliseconds */
   constructor(now: () => UnixMs, options: ClientOptions = {}) {
-    const { reuse = () => DEFAULT_REUSE, stray = () => {}, network = () => PLAIN_NETWORK } = options;
+    const { reuse = () => DEFAULT_REUSE, onUnsolicited = () => {}, network = () => PLAIN_NETWORK } = options;
     this.now = now;
     this.wall = options.wall ?? now;
     this.#network = network;
     const { every = systemClock.every } = options;
-    this.pools = new ConnectionPools({ now, settings: reuse, stray, every });
+    this.pools = new ConnectionPools({ now, settings: reuse, onUnsolicited, every });
   }
 
   /** Sends a request. Failures reach the listener; only an invalid URL throws (TypeError). */

@@ -55,11 +55,11 @@ export interface Pool {
   /** Number of times that unsolicited bytes arrived. */
   trust: number;
   /** Unix milliseconds until which no connection is reused. */
-  carefulUntil: UnixMs;
+  noReuseUntil: UnixMs;
 }
 
 /** Time for which a pool does not reuse connections after unsolicited bytes. */
-const CAREFUL_MS = 60_000;
+const NO_REUSE_MS = 60_000;
 /** Maximum idle connections per origin, and in total. */
 const MAX_IDLE_PER_ORIGIN = 512;
 const MAX_IDLE = 2048;
@@ -79,7 +79,7 @@ export interface PoolOptions {
   /** Timer for checking idle connections. */
   readonly every: Clock['every'];
   /** Called when a pool stops reusing connections. */
-  readonly stray: (name: PoolName) => void;
+  readonly onUnsolicited: (name: PoolName) => void;
 }
 
 export class ConnectionPools {
@@ -103,11 +103,11 @@ export class ConnectionPools {
    */
   poolFor(name: PoolName | undefined, tenant: string | undefined): Pool {
     const { reuse } = this.#options.settings();
-    if (!name || reuse === 'never') return newPool(name ?? NOBODY, null);
+    if (!name || reuse === 'never') return newPool(name ?? NO_POOL, null);
     const key = reuse === 'key' ? `${name.id}\n${tenant ?? ''}` : name.id;
     let pool = this.#pools.get(key);
     if (!pool) {
-      if (this.#pools.size >= MAX_POOLS) this.#forgetCareful();
+      if (this.#pools.size >= MAX_POOLS) this.#deleteEmptyPools();
       pool = newPool(name, key);
       this.#pools.set(key, pool);
     }
@@ -148,11 +148,11 @@ export class ConnectionPools {
   }
 
   /** Unsolicited bytes arrived: stops reusing connections of the pool for some time. */
-  distrust({ pool }: PooledConnection): void {
+  stopReuse({ pool }: PooledConnection): void {
     const now = this.#options.now();
-    if (now >= pool.carefulUntil && pool.key !== null) this.#options.stray(pool.name);
+    if (now >= pool.noReuseUntil && pool.key !== null) this.#options.onUnsolicited(pool.name);
     pool.trust++;
-    pool.carefulUntil = now + CAREFUL_MS;
+    pool.noReuseUntil = now + NO_REUSE_MS;
     const lists = [...pool.idle.values()];
     pool.idle.clear();
     for (const list of lists) {
@@ -179,7 +179,7 @@ export class ConnectionPools {
       this.#idle--;
       if (list.length === 0) pool.idle.delete(origin);
     }
-    if (pool.key !== null && pool.open === 0 && this.#options.now() >= pool.carefulUntil)
+    if (pool.key !== null && pool.open === 0 && this.#options.now() >= pool.noReuseUntil)
       this.#pools.delete(pool.key);
   }
 
@@ -207,7 +207,7 @@ export class ConnectionPools {
       requests < maxRequests &&
       now - openedAt < maxAgeMs &&
       trust === pool.trust &&
-      now >= pool.carefulUntil
+      now >= pool.noReuseUntil
     );
   }
 
@@ -267,13 +267,13 @@ export class ConnectionPools {
     }
   }
 
-  #forgetCareful(): void {
+  #deleteEmptyPools(): void {
     for (const [key, pool] of this.#pools) if (pool.open === 0) this.#pools.delete(key);
   }
 }
 
-const NOBODY: PoolName = { id: '', label: 'nobody' };
+const NO_POOL: PoolName = { id: '', label: 'nobody' };
 
 function newPool(name: PoolName, key: string | null): Pool {
-  return { name, key, idle: new Map(), open: 0, ending: 0, trust: 0, carefulUntil: 0 };
+  return { name, key, idle: new Map(), open: 0, ending: 0, trust: 0, noReuseUntil: 0 };
 }

@@ -20,9 +20,9 @@ const STALE_MS = 1_000;
  * Status that some load balancers send before closing an idle connection (RFC 9110 section 15.5.9); it is not an
  * answer.
  */
-const GOODBYE = /^HTTP\/1\.[01] 408[ \r]/;
+const IDLE_TIMEOUT_RESPONSE = /^HTTP\/1\.[01] 408[ \r]/;
 
-const NOTHING: Slices = [];
+const NO_SLICES: Slices = [];
 /** Buffer for joining slices, because the socket sends each write immediately and would wake the peer for each. */
 const MEMORY = new Uint8Array(256 * 1024);
 
@@ -46,7 +46,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #abandon: (() => void) | undefined;
   #exchange: Exchange | undefined;
   #parser: ResponseParser | undefined;
-  #unsent: Slices = NOTHING;
+  #unsent: Slices = NO_SLICES;
   /** True once the listener was told that the request is sent. */
   #isAnnounced = false;
   #hasReceived = false;
@@ -77,7 +77,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     else this.#abandon = this.#connect(this.#place.address);
   }
 
-  #connect({ door, target }: Address): () => void {
+  #connect({ tunnel: door, target }: Address): () => void {
     return door ? connectThrough(door, target, this) : connectSocket(target, this);
   }
 
@@ -121,10 +121,10 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     const exchange = this.#exchange;
     if (!exchange) return;
     // An error may arrive before the whole request was read. A success cannot: it answers another request.
-    if (this.#isReused && this.#unsent.length > 0 && head.status < 300) return this.#disown(exchange);
+    if (this.#isReused && this.#unsent.length > 0 && head.status < 300) return this.#resend(exchange);
     const { forwarder } = this.#place.address;
     if (forwarder && head.status === 407) return this.#refused(exchange, refusalWords(forwarder, 407));
-    exchange.bytes = NOTHING;
+    exchange.bytes = NO_SLICES;
     exchange.listener.head(head);
   }
 
@@ -163,7 +163,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   data(bytes: Buffer): void {
     const exchange = this.#exchange;
     const parser = this.#parser;
-    if (!exchange || !parser) return this.#unasked(bytes);
+    if (!exchange || !parser) return this.#onUnsolicited(bytes);
     this.#hasReceived = true;
     try {
       parser.push(bytes);
@@ -175,14 +175,14 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 
   /** Bytes on an idle connection belong to no request. */
-  #unasked(bytes: Buffer): void {
-    if (!GOODBYE.test(bytes.toString('latin1'))) this.#place.pools.distrust(this);
+  #onUnsolicited(bytes: Buffer): void {
+    if (!IDLE_TIMEOUT_RESPONSE.test(bytes.toString('latin1'))) this.#place.pools.stopReuse(this);
     this.terminate();
   }
 
   /** The received bytes do not answer this exchange, which is sent again on a new connection. */
-  #disown(exchange: Exchange): void {
-    this.#place.pools.distrust(this);
+  #resend(exchange: Exchange): void {
+    this.#place.pools.stopReuse(this);
     this.terminate();
     this.#again(exchange, 'it received a response to another request');
   }
@@ -220,7 +220,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     exchange.connection = undefined;
     if (exchange.paused) this.#socket?.resume();
     const { pools } = this.#place;
-    if (rest === 'stray') pools.distrust(this);
+    if (rest === 'stray') pools.stopReuse(this);
     const isKept = rest === 'keep' && this.#unsent.length === 0 && pools.keep(this);
     if (!isKept) this.terminate();
     exchange.listener.end();
@@ -229,7 +229,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #closed(opened: boolean, reason: string | undefined): void {
     const exchange = this.#exchange;
     this.#socket = undefined;
-    this.#unsent = NOTHING;
+    this.#unsent = NO_SLICES;
     this.isClosed = true;
     // The peer closed an idle connection while the request was in transit, so it is sent again on a new one. Later than
     // that, the peer may have processed the request, and sending it again could be charged twice.

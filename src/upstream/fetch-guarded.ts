@@ -9,7 +9,7 @@ import { type TransportFailure, type UpstreamCall, type UpstreamClient, Destinat
 import type { PoolName } from './connection-pools.ts';
 import { type Guarded, type GuardOptions, guardUrl } from './guard.ts';
 import type { ResponseHead } from './response-parser.ts';
-import { STRAIGHT } from './network-route.ts';
+import { DIRECT } from './network-route.ts';
 import type { DurationMs } from '../base/units.ts';
 
 export interface GuardedRequest {
@@ -184,7 +184,7 @@ class GuardedCall implements UpstreamCall {
     const headers = { ...hop.headers, 'accept-encoding': 'identity' };
     const address = addresses[place];
     // Private addresses that the operator allows are in this machine's network, not in that of a proxy.
-    const networkRoute = address !== undefined && !isPublicAddress(address) ? STRAIGHT : undefined;
+    const networkRoute = address !== undefined && !isPublicAddress(address) ? DIRECT : undefined;
     const to = new Destination({ method, url: url.href, address, networkRoute, headers });
     const call = ask({ to, body, pool, maxBytes }, this.#options.client, {
       connected: () => this.#request.sent?.(),

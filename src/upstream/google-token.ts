@@ -59,8 +59,8 @@ export async function userToken(
     refresh_token: refreshToken.reveal(),
   };
   const answer = await requestToken({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
-  const besides = quotaProject === null ? {} : { 'x-goog-user-project': quotaProject };
-  return readToken(answer, { issuer: 'Google', whom: TEXTS.gcloudLogin, now }, besides);
+  const extraHeaders = quotaProject === null ? {} : { 'x-goog-user-project': quotaProject };
+  return readToken(answer, { issuer: 'Google', whom: TEXTS.gcloudLogin, now }, extraHeaders);
 }
 
 /** Token for the account of a Google machine. */

@@ -41,7 +41,7 @@ export function makeNetworkRoute(given: Omit<NetworkRoute, 'id'>): NetworkRoute 
 }
 
 /** Direct connection without a proxy. */
-export const STRAIGHT: NetworkRoute = makeNetworkRoute({ proxy: null });
+export const DIRECT: NetworkRoute = makeNetworkRoute({ proxy: null });
 
 /** Short digest of a value. */
 export function digestOf(value: unknown): string {

@@ -29,15 +29,15 @@ const PAUSE_MS = 10_000;
  * Time for which the replacement of a refused credential is kept even if it is refused, because another would be
  * refused too.
  */
-const PATIENCE_WITH_REFUSALS_MS = 60_000;
+const REFUSAL_RETRY_MS = 60_000;
 
-interface Kept extends FetchedCredential {
+interface CachedCredential extends FetchedCredential {
   readonly fetchedAt: UnixMs;
   /** True: the previous one was refused. */
   readonly replacesRefused: boolean;
 }
 
-type Fetched = Omit<Kept, 'replacesRefused'>;
+type Fetched = Omit<CachedCredential, 'replacesRefused'>;
 
 interface Fetch {
   readonly startedAt: UnixMs;
@@ -51,7 +51,7 @@ export class RenewedCredential implements Credential {
   readonly #fetchNew: FetchCredential;
   readonly #now: () => UnixMs;
   readonly #wall: () => UnixMs;
-  #kept: Kept | undefined;
+  #kept: CachedCredential | undefined;
   /** True when the upstream refused the cached credential, which is then only used to classify answers. */
   #isSpent = false;
   #fetch: Fetch | undefined;
@@ -81,7 +81,7 @@ export class RenewedCredential implements Credential {
     if (!kept?.credential.isRefusal(answer)) return false;
     // Another request was refused too and has already triggered the renewal.
     if (this.#isSpent || kept.fetchedAt > signedAt) return true;
-    this.#isSpent = !kept.replacesRefused || this.#now() - kept.fetchedAt >= PATIENCE_WITH_REFUSALS_MS;
+    this.#isSpent = !kept.replacesRefused || this.#now() - kept.fetchedAt >= REFUSAL_RETRY_MS;
     return this.#isSpent;
   }
 

@@ -5,7 +5,7 @@ import { GatewayError } from '../canonical/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import { askWhole } from './ask.ts';
 import { type Sender, type UpstreamRequest, Destination, type DestinationInput } from './client.ts';
-import { STRAIGHT } from './network-route.ts';
+import { DIRECT } from './network-route.ts';
 import { slicesOf } from '../base/lib/slices.ts';
 
 export interface IssuerQuestion extends Pick<DestinationInput, 'method' | 'url'> {
@@ -72,7 +72,7 @@ function requestOf(
       ...(type === undefined ? {} : { 'content-type': type }),
       ...headers,
     },
-    networkRoute: ofMachine ? STRAIGHT : client.networkRoute,
+    networkRoute: ofMachine ? DIRECT : client.networkRoute,
   });
   return { to, body: slicesOf(body) };
 }

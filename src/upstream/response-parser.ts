@@ -249,12 +249,12 @@ const MAX_EXTENSIONS = 16 * 1024;
 const MAX_TRAILERS = 16 * 1024;
 
 const CR = 13;
-const NOTHING: Buffer = Buffer.alloc(0);
+const NO_BYTES: Buffer = Buffer.alloc(0);
 
 export class ChunkedDecoder {
   #state: 'size' | 'data' | 'data-end' | 'trailers' = 'size';
   #left = 0;
-  #rest = NOTHING;
+  #rest = NO_BYTES;
   #extensions = 0;
   #trailers = 0;
   /** True once the last chunk and its trailers were read. */
@@ -268,7 +268,7 @@ export class ChunkedDecoder {
    */
   push(piece: Buffer): Buffer {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    this.#rest = NOTHING;
+    this.#rest = NO_BYTES;
     /** Payload so far. A typical read contains one whole chunk, which is not moved. */
     let from = 0;
     let to = 0;

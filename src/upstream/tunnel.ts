@@ -11,13 +11,13 @@ import { ResponseParser, type ResponseEvents, type ResponseHead } from './respon
 import type { Proxy } from './network-route.ts';
 
 /** A proxy, and the authorities trusted for TLS with it. */
-export interface Door {
+export interface TunnelProxy {
   readonly proxy: Proxy;
   readonly security: Security | undefined;
 }
 
 /** Socket target of a connection to a proxy. */
-export function proxyTarget({ proxy, security }: Door): SocketTarget {
+export function proxyTarget({ proxy, security }: TunnelProxy): SocketTarget {
   const { host, port, tls } = proxy;
   return { host, port, tls, security };
 }
@@ -26,8 +26,8 @@ export function proxyTarget({ proxy, security }: Door): SocketTarget {
  * Connects to a target through a proxy. The listener gets the same events as for a direct socket.
  * @returns a function that cancels the attempt
  */
-export function connectThrough(door: Door, target: SocketTarget, listener: SocketListener): () => void {
-  return connectSocket(proxyTarget(door), new Tunnel(door.proxy, target, listener));
+export function connectThrough(via: TunnelProxy, target: SocketTarget, listener: SocketListener): () => void {
+  return connectSocket(proxyTarget(via), new Tunnel(via.proxy, target, listener));
 }
 
 /** Error message for a refusal. The proxy is not named, because clients may read the message. */

@@ -4,7 +4,7 @@ import { editJson, jsonBytes } from '../../base/json/index.ts';
 import { joined, type Slices } from '../../base/lib/slices.ts';
 import type { Endpoint, EndpointCredential } from '../../catalog/index.ts';
 import type { AttemptRecorder } from '../payload-recorder.ts';
-import { type AnswerTaker, ask, type Question } from '../../upstream/ask.ts';
+import { type AnswerReceiver, ask, type Question } from '../../upstream/ask.ts';
 import type { Sender, UpstreamCall, UpstreamClient, UpstreamRequest } from '../../upstream/client.ts';
 import type { Credential } from '../../upstream/credential.ts';
 import { type Envelope, preparedEndpoint } from '../prepared-endpoint.ts';
@@ -40,7 +40,7 @@ export function askEndpoint(
   endpoint: Endpoint,
   outgoing: Outgoing,
   upstream: Pick<UpstreamClient, 'send' | 'now' | 'wall'>,
-  taker: AnswerTaker,
+  taker: AnswerReceiver,
   maxBytes: number,
   between?: Parameters<typeof ask>[3],
 ): UpstreamCall {

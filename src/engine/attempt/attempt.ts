@@ -11,7 +11,7 @@ import {
 import type { AttemptRecord, Lane } from '../../accounts/ledger/index.ts';
 import type { RelayStream, RelayTap } from '../../protocols/index.ts';
 import type { Ticking } from '../../base/runtime/clock.ts';
-import type { AnswerTaker, ReceiveFailure } from '../../upstream/ask.ts';
+import type { AnswerReceiver, ReceiveFailure } from '../../upstream/ask.ts';
 import type { Sender, UpstreamCall } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { AttemptLease } from '../routing/index.ts';
@@ -31,7 +31,7 @@ import type { UnixMs } from '../../base/units.ts';
 /** Milliseconds that the body of an error may take after its head. What has arrived by then is used. */
 const ERROR_BODY_MS = 10_000;
 
-export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
+export class Attempt implements AnswerReceiver, ReadAnswer, Ticking {
   readonly meter = new Meter();
   /** Collects a relayed answer on request. Null: the output has the answer, or it is not needed. */
   readonly tap: Collector | null;

@@ -6,7 +6,7 @@ import { UpstreamClient, Destination } from '../../../src/upstream/client.ts';
 import {
   makeNetworkRoute,
   parseProxy,
-  STRAIGHT,
+  DIRECT,
   type NetworkRoute,
 } from '../../../src/upstream/network-route.ts';
 import { makeCertificates } from '../../support/certificates.ts';
@@ -429,7 +429,7 @@ test('connections are used again on the same road only', async () => {
   await proxy.stop();
   proxy = await startProxy({ [`127.0.0.1:${plain.port}`]: plain.port });
   const through = makeNetworkRoute({ proxy: parseProxy(proxy.address()) });
-  for (const networkRoute of [through, STRAIGHT, makeNetworkRoute({ ...through }), STRAIGHT])
+  for (const networkRoute of [through, DIRECT, makeNetworkRoute({ ...through }), DIRECT])
     await send(networkRoute);
   const [first, second, third, fourth] = plain.requests.map(({ connection }) => connection);
   expect([third, fourth]).toEqual([first, second]);

@@ -127,7 +127,7 @@ function openUpstream({ config, log }: Pick<Settings, 'config' | 'log'>, clock: 
     reuse: () => config().upstream,
     network: () => config().upstream.network,
     every: (ms, run) => clock.every(ms, run),
-    stray: ({ label }) =>
+    onUnsolicited: ({ label }) =>
       log.warn('upstream sent unexpected bytes; its connections are not reused for one minute', {
         from: label,
       }),
