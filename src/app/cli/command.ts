@@ -15,7 +15,7 @@ export interface Command {
   /** Actions, one of which follows the name, with descriptions. Absent: none. */
   readonly actions?: Readonly<Record<string, string>>;
   /** Actions that take no further word. Default: none. */
-  readonly wordless?: readonly string[];
+  readonly withoutArguments?: readonly string[];
   readonly options: Options;
   /** Loads the file that runs it. */
   readonly load: () => Promise<RunCommand>;

@@ -66,7 +66,10 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 }
 
 /** Throws TypeError, as for an unknown option, for an unexpected argument. */
-function requireWords({ usage, options, wordless = [] }: Command, argv: readonly string[]): void {
+function requireWords(
+  { usage, options, withoutArguments: wordless = [] }: Command,
+  argv: readonly string[],
+): void {
   const taken = usage.split(' ').slice(1);
   // An ellipsis accepts any number of arguments.
   if (taken.some((word) => word.includes('…'))) return;

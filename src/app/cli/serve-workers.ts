@@ -31,13 +31,13 @@ export async function serveWorkers({ config, workers, argv, environment }: Worke
  * Throws GatewayError when it is in use.
  */
 async function freePort({ server: { host, port } }: Config): Promise<number> {
-  const nobody = listenOrExplain({
+  const probe = listenOrExplain({
     hostname: host,
     port,
     maxBodyBytes: 0,
     hot: {},
     fallback: () => new Response(null, { status: 503 }),
   });
-  await nobody.stop();
-  return nobody.port;
+  await probe.stop();
+  return probe.port;
 }

@@ -17,7 +17,7 @@ export interface DraftBounds {
 }
 
 /** Stand-in values of a reference, tried until the schema accepts one. The first is derived from the text. */
-const STAND_INS: readonly unknown[] = [
+const PLACEHOLDERS: readonly unknown[] = [
   'https://reference.invalid/v1',
   'a'.repeat(64),
   '2100-01-01T00:00:00Z',
@@ -58,11 +58,11 @@ export class Draft {
   }
 
   /** Stand-in value for a whole reference. */
-  standIn(path: readonly PropertyKey[], text: string, node: SchemaNode | undefined): unknown {
+  placeholder(path: readonly PropertyKey[], text: string, node: SchemaNode | undefined): unknown {
     const place = formatPath(path);
     this.#places.add(place);
     const tried = this.#tried.get(place) ?? 0;
-    if (tried > 0) return STAND_INS[tried - 1];
+    if (tried > 0) return PLACEHOLDERS[tried - 1];
     const [value] = node?.values ?? [];
     if (value !== undefined) return value;
     const types = node?.types ?? [];
@@ -82,7 +82,7 @@ export class Draft {
   /** Selects the next stand-in for a place. @returns false when there is none */
   tryNext(place: string): boolean {
     const tried = this.#tried.get(place) ?? 0;
-    if (tried >= STAND_INS.length) return false;
+    if (tried >= PLACEHOLDERS.length) return false;
     this.#tried.set(place, tried + 1);
     return true;
   }

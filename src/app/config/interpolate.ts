@@ -68,7 +68,7 @@ function replace(text: string, path: readonly PropertyKey[], input: InterpolateI
   const isFile = replaced.startsWith('file:/');
   if (replaced === text && !isFile) return text;
   const node = input.nodeAt(path);
-  if (input.draft && isOpen) return input.draft.standIn(path, replaced, node);
+  if (input.draft && isOpen) return input.draft.placeholder(path, replaced, node);
   if (node?.secret && isFile) return secretFile({ text, file: replaced.slice('file:'.length) }, path, input);
   return replaced === text ? text : toScalar(replaced, node);
 }
@@ -118,7 +118,11 @@ function secretFile(
   try {
     if (draft) {
       draft.checkFile(file);
-      return draft.standIn(path, draft.textOf(`file-${formatPath(path)}`, text, references), nodeAt(path));
+      return draft.placeholder(
+        path,
+        draft.textOf(`file-${formatPath(path)}`, text, references),
+        nodeAt(path),
+      );
     }
     // Editors and secret mounts end files with a newline that does not belong to the value.
     const value = readFile(file).replace(/[\r\n]+$/, '');

@@ -101,7 +101,7 @@ function load(input: LoadInput, references: References): LoadedConfig {
   if (!checked.success) throw allOf([...missing, ...refusedBySchema(checked.error.issues, missing)]);
   const wrong = [
     ...missing,
-    ...twins(checked.data),
+    ...duplicateKeys(checked.data),
     ...shortAdmins(checked.data),
     ...unknownProjects(checked.data),
   ];
@@ -149,7 +149,7 @@ function refusedBySchema(
 }
 
 /** Duplicate keys, because the second entry and its limits would silently be ignored. */
-function* twins({ keys, server }: ConfigFile): Iterable<ConfigError> {
+function* duplicateKeys({ keys, server }: ConfigFile): Iterable<ConfigError> {
   const places = new Map<string, string>();
   if (server.adminKey !== null) places.set(server.adminKey.reveal(), 'server.admin_key');
   for (const [at, { key }] of keys.entries()) {

@@ -77,7 +77,7 @@ export const usage: RunCommand = async (argv) => {
     }
     const isByEndUser = args.option('by') === END_USER;
     const { tenants, filters } = await tenantNames(storage, config, args);
-    const asked: Asked = { ...times, ...now, filters, tenants };
+    const asked: UsageRequest = { ...times, ...now, filters, tenants };
     await (isByEndUser ? printEndUsers : printUsage)(storage.usage, asked, args);
   } finally {
     await storage.close();
@@ -100,7 +100,7 @@ interface Now {
   readonly timeZone: string;
 }
 
-interface Asked extends Times, Now {
+interface UsageRequest extends Times, Now {
   readonly filters: ReturnType<typeof filtersOf>;
   readonly tenants: UsageNames;
 }
@@ -110,7 +110,7 @@ async function tenantNames(
   storage: Storage,
   config: Config,
   args: Arguments,
-): Promise<Pick<Asked, 'filters' | 'tenants'>> {
+): Promise<Pick<UsageRequest, 'filters' | 'tenants'>> {
   const tenants = await UsageNames.read(storage, config);
   const filters = filtersOf(args);
   return {
@@ -121,7 +121,7 @@ async function tenantNames(
 
 async function printUsage(
   store: UsageStore,
-  { filters, tenants, timeZone, nowMs, ...times }: Asked,
+  { filters, tenants, timeZone, nowMs, ...times }: UsageRequest,
   args: Arguments,
 ): Promise<void> {
   const groupBy = listOf(args.option('by')).map(dimensionOf);
@@ -161,7 +161,7 @@ function footer(
 
 async function printEndUsers(
   store: UsageStore,
-  { filters, tenants, fromMs, toMs }: Asked,
+  { filters, tenants, fromMs, toMs }: UsageRequest,
   args: Arguments,
 ): Promise<void> {
   const { project, key, model } = filters;

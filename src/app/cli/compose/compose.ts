@@ -80,7 +80,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     settings,
     accounts.parts.keys,
     settings.followFindings,
-    background(() => purgeExpired({ stores, goesOn: () => ending.isOpen, clock, log })),
+    background(() => purgeExpired({ stores, isRunning: () => ending.isOpen, clock, log })),
     accounts.parts.replicas,
     new CatalogRefresh({ settings, client: upstream, clock }),
     server.parts.load,
@@ -110,9 +110,9 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       server.listener().reload();
       return settings.reread();
     },
-    async stop(givesNotice = false) {
+    async stop(isDelayed = false) {
       const { drainMs, drainDelayMs } = settings.config().server;
-      const times = { drainMs, drainDelayMs: givesNotice ? drainDelayMs : 0 };
+      const times = { drainMs, drainDelayMs: isDelayed ? drainDelayMs : 0 };
       const { app, listener } = server;
       await ending.run(times, { gateway: engine.gateway, listener: listener(), app, clock, log });
       await stopAll(parts);

@@ -47,7 +47,7 @@ export interface OpenLimits {
 /** How long a start waits for the ledger; how long a request does at a time, up to twelve times; when it is tried again. */
 const START_MS = 2_000;
 const WAIT_MS = 1_000;
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /** The limits of the gateway. */
 export function openLimits(parts: LimitParts): OpenLimits {
@@ -84,7 +84,7 @@ export function openLimits(parts: LimitParts): OpenLimits {
             },
           );
         isLogged = true;
-        await pause(AGAIN_MS);
+        await pause(RETRY_MS);
       }
   };
   return {

@@ -17,24 +17,24 @@ type Purgeable = Pick<VaultStore, 'purge'>;
 export interface PurgeOptions {
   readonly stores: readonly Purgeable[];
   /** False once the gateway stops. */
-  readonly goesOn: () => boolean;
+  readonly isRunning: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Starts purging. @returns a function that stops it */
-export function purgeExpired({ stores, goesOn, clock, log }: PurgeOptions): () => void {
+export function purgeExpired({ stores, isRunning, clock, log }: PurgeOptions): () => void {
   const running = new Set<Purgeable>();
   /** Stores that became due while the previous purge was running, because that may take longer than the interval. */
   const due = new Set<Purgeable>();
   const purgeOne = (store: Purgeable): void => {
     if (running.has(store)) return void due.add(store);
     running.add(store);
-    purgeAll(store, clock.wall(), goesOn)
+    purgeAll(store, clock.wall(), isRunning)
       .catch((error: unknown) => log.warn('expired data could not be deleted', { error }))
       .finally(() => {
         running.delete(store);
-        if (due.delete(store) && goesOn()) purgeOne(store);
+        if (due.delete(store) && isRunning()) purgeOne(store);
       });
   };
   const purge = (): void => stores.forEach(purgeOne);
@@ -88,7 +88,7 @@ function olderThan(store: Purgeable, days: () => number): Purgeable {
   };
 }
 
-async function purgeAll(store: Purgeable, nowMs: UnixMs, goesOn: () => boolean): Promise<void> {
-  const breathe = (): Promise<void> => new Promise((resolve) => systemClock.after(PAUSE_MS, resolve));
-  while (goesOn() && (await store.purge(nowMs)) > 0) await breathe();
+async function purgeAll(store: Purgeable, nowMs: UnixMs, isRunning: () => boolean): Promise<void> {
+  const pause = (): Promise<void> => new Promise((resolve) => systemClock.after(PAUSE_MS, resolve));
+  while (isRunning() && (await store.purge(nowMs)) > 0) await pause();
 }

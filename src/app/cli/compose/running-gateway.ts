@@ -35,7 +35,7 @@ export interface RunningGateway {
   reload(): boolean;
   /**
    * Refuses new requests, lets running answers finish within the drain time, and closes everything.
-   * @param givesNotice true: requests are still accepted during the configured delay
+   * @param isDelayed true: requests are still accepted during the configured delay
    */
-  stop(givesNotice?: boolean): Promise<void>;
+  stop(isDelayed?: boolean): Promise<void>;
 }

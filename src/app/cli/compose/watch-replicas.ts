@@ -27,12 +27,12 @@ export interface WatchedReplicas {
 }
 
 /** Interval and lifetime of each process's presence message, in milliseconds. */
-const SAY_MS = 10_000;
-const HOLDS_MS = 30_000;
+const PRESENCE_MS = 10_000;
+const PRESENCE_TTL_MS = 30_000;
 const SENTENCE =
   'other processes use the same database, but `redis_url` is not set: each process counts limits and budgets separately, so that their sum can exceed a limit. Set the same `redis_url` for all processes';
 
-const NOBODY: WatchedReplicas = {
+const NO_REPLICAS: WatchedReplicas = {
   look: () => Promise.resolve(),
   degraded: () => [],
   limitsChanged: () => {},
@@ -42,7 +42,7 @@ const NOBODY: WatchedReplicas = {
 /** @returns an inactive watcher if the database is a single file, or limits are shared */
 export function watchReplicas(parts: ReplicaParts): WatchedReplicas {
   const { replicas } = parts.storage;
-  return replicas === null || parts.config.redisUrl !== null ? NOBODY : new Watching(parts, replicas);
+  return replicas === null || parts.config.redisUrl !== null ? NO_REPLICAS : new Watching(parts, replicas);
 }
 
 /** Name of the process that counts limits. All workers of a supervisor have its name. */
@@ -63,12 +63,12 @@ class Watching implements WatchedReplicas {
     this.#log = log;
     this.#replicas = replicas;
     this.#self = self;
-    this.#stop = clock.every(SAY_MS, () => void this.look());
+    this.#stop = clock.every(PRESENCE_MS, () => void this.look());
   }
 
   async look(): Promise<void> {
     try {
-      const there = await this.#replicas.present(this.#self, HOLDS_MS);
+      const there = await this.#replicas.present(this.#self, PRESENCE_TTL_MS);
       // A killed process sends nothing more, and its successor must not be warned about it.
       this.#seen = new Map(
         there.map(({ name, until }) => {

@@ -138,10 +138,10 @@ function broken(reason: string): GatewayError {
  */
 function isHarmless(source: string): boolean {
   if (!isRegex(source)) return false;
-  const bare = source.replace(/\\./g, 'a').replace(/\[[^\]]*\]/g, 'a');
-  if (/\\[1-9k]/.test(source) || /\)(?:[*+]|\{)/.test(bare)) return false;
-  if ((bare.match(/[*+]|\{\d+,\d*\}/g) ?? []).length > 1) return false;
-  return [...bare.matchAll(/\{(\d+)\}/g)].every(([, times]) => Number(times) <= 64);
+  const simplified = source.replace(/\\./g, 'a').replace(/\[[^\]]*\]/g, 'a');
+  if (/\\[1-9k]/.test(source) || /\)(?:[*+]|\{)/.test(simplified)) return false;
+  if ((simplified.match(/[*+]|\{\d+,\d*\}/g) ?? []).length > 1) return false;
+  return [...simplified.matchAll(/\{(\d+)\}/g)].every(([, times]) => Number(times) <= 64);
 }
 
 function isRegex(source: string): boolean {

@@ -104,7 +104,7 @@ class Process {
   }
 
   /** The answer has cost so much so far. @returns whether it may go on */
-  goesOn(reservation: Reservation, cents: number): boolean {
+  isRunning(reservation: Reservation, cents: number): boolean {
     const spent = { requests: 1, tokens: 1, nanoUsd: cents * CENT };
     return this.limiter.grow(reservation, spent) === null;
   }
@@ -116,10 +116,10 @@ test('an answer asks for the next step when three quarters of the one before are
   const running = await one.begin();
   await promised();
   const before = world.calls;
-  expect(one.goesOn(running, 7)).toBe(true);
+  expect(one.isRunning(running, 7)).toBe(true);
   await promised();
   expect(world.calls).toBe(before);
-  expect(one.goesOn(running, 8)).toBe(true);
+  expect(one.isRunning(running, 8)).toBe(true);
   await promised();
   expect(world.calls).toBe(before + 1);
   const [hold] = running.holds;
@@ -134,7 +134,7 @@ test('a whole answer asks for nothing more as long as it was expected to cost so
   if (whole.type === 'refusal') throw new Error('it was refused');
   await promised();
   const before = world.calls;
-  expect(one.goesOn(whole, 10)).toBe(true);
+  expect(one.isRunning(whole, 10)).toBe(true);
   await promised();
   expect(world.calls).toBe(before);
 });
@@ -150,7 +150,7 @@ test('answers of several processes together use up the budget, and end where it 
   ] as const) {
     while (spent[at] !== undefined && spent[at] < 200) {
       spent[at] += 1;
-      const isGoingOn = process.goesOn(running, spent[at]);
+      const isGoingOn = process.isRunning(running, spent[at]);
       await promised();
       if (!isGoingOn) break;
     }
@@ -180,12 +180,12 @@ test.each([
     await promised();
     const running = await one.begin();
     world.hang();
-    expect(one.goesOn(running, 8)).toBe(true);
+    expect(one.isRunning(running, 8)).toBe(true);
     // It goes on while nobody answers.
-    expect(one.goesOn(running, cents)).toBe(true);
+    expect(one.isRunning(running, cents)).toBe(true);
     world.clock.advance(PATIENCE_MS);
     await promised();
-    expect(one.goesOn(running, cents + 1)).toBe(isGoingOn);
+    expect(one.isRunning(running, cents + 1)).toBe(isGoingOn);
   },
 );
 

@@ -121,9 +121,10 @@ export class Metrics {
       // Plans read the state of many endpoints that get no requests.
       if (health?.successRate(now) == null || !this.#catalog().isListed(endpoint.modelId)) continue;
       shown += 1;
-      const standing = health.availability(now).state;
+      const availability = health.availability(now).state;
       const labels = { model: endpoint.modelId, endpoint: endpoint.slug };
-      for (const state of STATES) yield { labels: { ...labels, state }, value: standing === state ? 1 : 0 };
+      for (const state of STATES)
+        yield { labels: { ...labels, state }, value: availability === state ? 1 : 0 };
     }
   }
 }
@@ -150,12 +151,12 @@ function oldestJobs(counts: readonly JobCount[], nowMs: UnixMs): readonly Sample
     }));
 }
 
-const NOTHING: readonly Sample[] = [];
+const NO_SAMPLES: readonly Sample[] = [];
 
 /** Traffic with processes that share limits. Empty: none. */
 function sharingReadings(shared: SharingState | null): Pick<Readings, SharingMetric> {
   const read = (value: (state: SharingState) => number) => (): Iterable<Sample> =>
-    shared ? single(value(shared)) : NOTHING;
+    shared ? single(value(shared)) : NO_SAMPLES;
   return {
     counterCalls: () =>
       shared
@@ -163,7 +164,7 @@ function sharingReadings(shared: SharingState | null): Pick<Readings, SharingMet
             { labels: { outcome: 'answered' }, value: shared.traffic.calls - shared.traffic.failures },
             { labels: { outcome: 'failed' }, value: shared.traffic.failures },
           ]
-        : NOTHING,
+        : NO_SAMPLES,
     counterClaims: read(({ traffic }) => traffic.cells),
     counterWaits: read(({ traffic }) => traffic.waits),
     countersRestored: read(({ traffic }) => traffic.restored),
