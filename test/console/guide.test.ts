@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { writeSite } from '../../docs/site/build.ts';
 import { guidePage } from '../../src/operations/guide/index.ts';
-import { complaintsOf, HAS_BROWSER, SLOW, startBrowser } from '../support/browser.ts';
+import { consoleErrorsOf, HAS_BROWSER, SLOW, startBrowser } from '../support/browser.ts';
 
 const PAGES = [
   '',
@@ -46,7 +46,7 @@ describe.skipIf(!HAS_BROWSER)('the documents', () => {
 
   async function open(width: number, path: string): Promise<{ page: Page; complaints: readonly string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 844 } });
-    const complaints = complaintsOf(page, server.url.origin);
+    const complaints = consoleErrorsOf(page, server.url.origin);
     await page.goto(`${server.url.origin}/docs/guide${path}`);
     return { page, complaints };
   }

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
-import { complaintsOf, SLOW, startBrowser } from '../support/browser.ts';
+import { consoleErrorsOf, SLOW, startBrowser } from '../support/browser.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from '../support/management/scene.ts';
 import { eventually } from '../support/program.ts';
 
@@ -96,7 +96,7 @@ export async function signIn(origin: string, page: Page, key = ADMIN_KEY): Promi
 }
 
 function watched(origin: string, context: BrowserContext, page: Page): Looked {
-  const complaints = complaintsOf(page, origin);
+  const complaints = consoleErrorsOf(page, origin);
   const asked = new Set<string>();
   page.on('request', (request) => {
     const { protocol, pathname } = new URL(request.url());

@@ -14,7 +14,7 @@ import { errorProblems } from '../support/recordings/read-answer.ts';
 import { recordedStream } from '../support/recordings/read-converse.ts';
 import { readAnswers, type RecordedAnswer } from '../support/recordings/recorded-answers.ts';
 import { eachRecording, modelOf, ReplayGateway, type Reply } from '../support/recordings/replay-gateway.ts';
-import { nothingSaid } from '../support/recordings/said.ts';
+import { emptySaid } from '../support/recordings/said.ts';
 import { casesOf, shareOf } from '../support/share.ts';
 import { frame } from '../support/upstreams/event-stream-frame.ts';
 
@@ -107,7 +107,7 @@ function madeUp(upstream: Upstream, n: number, bytes: Buffer): RecordedAnswer {
     stream: true,
     resHeaders: {},
     res: { kind: upstream === 'converse' ? 'eventstream' : 'sse', bytes },
-    said: nothingSaid(),
+    said: emptySaid(),
   };
 }
 

@@ -20,7 +20,7 @@ export function startBrowser(): Promise<Browser> {
  * @param origin the only place that it may ask
  * @returns grows with whatever the browser complains of: errors, what a policy forbids, and addresses elsewhere
  */
-export function complaintsOf(page: Page, origin: string): string[] {
+export function consoleErrorsOf(page: Page, origin: string): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());

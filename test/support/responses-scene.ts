@@ -33,7 +33,7 @@ export type Way = (typeof WAYS)[number];
 export const WAYS_AND_MODES = WAYS.flatMap((way) => [false, true].map((stream) => [way, stream] as const));
 
 export const OTHER_KEY = 'sk-test-other';
-export const AS_OTHER = { authorization: `Bearer ${OTHER_KEY}` };
+export const OTHER_KEY_HEADERS = { authorization: `Bearer ${OTHER_KEY}` };
 
 /** Protocol of the second endpoint of `two/<way>`: another each. It takes the beginning of an answer. */
 export const SECOND = { relay: 'responses', responses: 'chat', chat: 'messages', messages: 'chat' } as const;

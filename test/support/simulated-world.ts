@@ -155,7 +155,7 @@ export class MachineClock implements Clock {
 }
 
 /** How bad a network is. */
-export interface Weather {
+export interface NetworkFaults {
   /** Probability that a message is lost, comes twice, or comes late; and how late at most, in milliseconds. */
   readonly lost: number;
   readonly doubled: number;
@@ -165,16 +165,16 @@ export interface Weather {
 
 /** Messages between machines and the server. */
 export class Network {
-  weather: Weather;
+  faults: NetworkFaults;
   /** Until when no message comes through, to or from anybody, or one machine. */
   readonly #cutUntil = new Map<string, number>();
   readonly #time: Timeline;
   readonly #chance: Chance;
 
-  constructor(time: Timeline, chance: Chance, weather: Weather) {
+  constructor(time: Timeline, chance: Chance, faults: NetworkFaults) {
     this.#time = time;
     this.#chance = chance;
-    this.weather = weather;
+    this.faults = faults;
   }
 
   cut(machine: string, forMs: number): void {
@@ -191,7 +191,7 @@ export class Network {
   }
 
   send(machine: string, arrive: () => void): void {
-    const { lost, doubled, late, latestMs } = this.weather;
+    const { lost, doubled, late, latestMs } = this.faults;
     const copies = this.#chance.happens(doubled) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       if (this.#chance.happens(lost)) continue;

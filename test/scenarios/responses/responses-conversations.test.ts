@@ -13,7 +13,7 @@ import { StreamReading } from '../../support/upstreams/gateway-with-upstreams.ts
 import { at, list } from '../../support/upstreams/json-path.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 import {
-  AS_OTHER,
+  OTHER_KEY_HEADERS,
   ask,
   answered,
   result,
@@ -227,7 +227,7 @@ test('a conversation that is unknown, deleted, or another key’s is a 404', asy
     return [answer.status, at(answer.body, 'error', 'param')];
   };
   expect(await statusOf('conv_nobody')).toEqual([404, 'conversation']);
-  expect(await statusOf(id, AS_OTHER)).toEqual([404, 'conversation']);
+  expect(await statusOf(id, OTHER_KEY_HEADERS)).toEqual([404, 'conversation']);
   await fetch(`${scene.gateway.baseURL}/conversations/${id}`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${TEST_KEY}` },

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import {
-  AS_OTHER,
+  OTHER_KEY_HEADERS,
   ask,
   result,
   says,
@@ -228,7 +228,7 @@ describe('an envelope that cannot be opened', () => {
   };
 
   test.each([
-    ['of another key', (sealed: string) => sealed, AS_OTHER],
+    ['of another key', (sealed: string) => sealed, OTHER_KEY_HEADERS],
     ['that was changed', flipped, {}],
     ['that was cut', (sealed: string) => sealed.slice(0, 30), {}],
     ['that holds nothing', () => 'dgm1_', {}],

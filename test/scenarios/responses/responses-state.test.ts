@@ -4,7 +4,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { messagesBody, whole } from '../../support/upstreams/answers.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import {
-  AS_OTHER,
+  OTHER_KEY_HEADERS,
   ask,
   result,
   saidIn,
@@ -36,7 +36,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     const items = await (await scene.gateway.get(`/responses/${sent.id}/input_items`)).json();
     expect(at(items, 'data', 0, 'content', 0, 'text')).toBe('Hi');
     const url = `${scene.gateway.baseURL}/responses/${sent.id}`;
-    expect((await fetch(url, { headers: AS_OTHER })).status).toBe(404);
+    expect((await fetch(url, { headers: OTHER_KEY_HEADERS })).status).toBe(404);
   });
 
   test('without store nothing is left', async () => {
@@ -147,7 +147,7 @@ describe('an id that cannot be continued', () => {
   test('is unknown, another key’s, or deleted', async () => {
     expect(await refused({ previous_response_id: 'resp_nobody' })).toEqual(notFound);
     const id = await kept();
-    expect(await refused({ previous_response_id: id }, AS_OTHER)).toEqual(notFound);
+    expect(await refused({ previous_response_id: id }, OTHER_KEY_HEADERS)).toEqual(notFound);
     await fetch(`${scene.gateway.baseURL}/responses/${id}`, {
       method: 'DELETE',
       headers: { authorization: 'Bearer sk-test' },
@@ -212,7 +212,7 @@ describe('item_reference', () => {
       'function_call',
       'function_call_output',
     ]);
-    const stranger = await ask(scene, 'chat', { input }, false, AS_OTHER);
+    const stranger = await ask(scene, 'chat', { input }, false, OTHER_KEY_HEADERS);
     expect([stranger.status, at(stranger.body, 'error', 'param')]).toEqual([404, 'input[0].id']);
   });
 

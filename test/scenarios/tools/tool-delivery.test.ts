@@ -5,7 +5,7 @@ import { SocketClient } from '../../support/socket-client.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import { serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
 import {
-  AS_OTHER,
+  OTHER_KEY_HEADERS,
   ask,
   SECOND,
   says,
@@ -74,8 +74,8 @@ describe.each([false, true])('streamed: %p', (stream) => {
     const first = await ask(scene, 'chat', { ...body, input: SUM }, stream);
     const input = [allow(at(list(first.body, 'output').at(-1), 'id'))];
     const next = { ...body, input, previous_response_id: first.id };
-    expect((await ask(scene, 'chat', next, stream, AS_OTHER)).status).toBe(400);
-    expect((await ask(scene, 'chat', { ...body, input }, stream, AS_OTHER)).status).toBe(400);
+    expect((await ask(scene, 'chat', next, stream, OTHER_KEY_HEADERS)).status).toBe(400);
+    expect((await ask(scene, 'chat', { ...body, input }, stream, OTHER_KEY_HEADERS)).status).toBe(400);
     expect(scene.mcp.calls).toHaveLength(calls);
   });
 

@@ -11,7 +11,7 @@ import { readMessages } from './read-messages.ts';
 import { readResponses } from './read-responses.ts';
 import type { Recording } from './corpus.ts';
 import type { Reply } from './replay-gateway.ts';
-import { nothingSaid, type SaidCall } from './said.ts';
+import { emptySaid, type SaidCall } from './said.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -76,7 +76,7 @@ export const CLIENTS = {
       },
     }),
     read: (reply) => {
-      if (reply.status !== 200) return { said: nothingSaid(), problems: [] };
+      if (reply.status !== 200) return { said: emptySaid(), problems: [] };
       if (!isStream(reply)) {
         const json = JSON.parse(reply.text) as Loose;
         return { said: readResponses({ res: resultOf(reply) }), problems: checkResponse(json) };
@@ -105,7 +105,7 @@ export const CLIENTS = {
       },
     }),
     read: (reply) => {
-      if (reply.status !== 200) return { said: nothingSaid(), problems: [] };
+      if (reply.status !== 200) return { said: emptySaid(), problems: [] };
       const problems: string[] = [];
       try {
         if (isStream(reply)) readMessagesStream(reply.text, false);
@@ -149,7 +149,7 @@ export const CLIENTS = {
       },
     }),
     read: (reply) => {
-      if (reply.status !== 200) return { said: nothingSaid(), problems: [] };
+      if (reply.status !== 200) return { said: emptySaid(), problems: [] };
       const recording = { res: resultOf(reply) };
       const chunks = geminiChunks(recording);
       const failed = chunks.some((chunk) => at(chunk, 'error'));

@@ -24,7 +24,7 @@ export interface Damage {
 }
 
 /** Values that nobody expects; a text stands for itself in JSON. */
-const STRANGE = [
+const UNEXPECTED_VALUES = [
   'null', 'true', '0', '-1', '1.5', '1e308', '-1e999', '9007199254740993', '4294967296', '""', '"x"', '"\\ud800"', '"\\u0000"', '[]', '{}', '[null]', '[[]]', '{"type":1}', '{"a":{"b":[1]}}', `"${'y'.repeat(3000)}"`, `${'['.repeat(300)}${']'.repeat(300)}`,
 ] as const; // prettier-ignore
 
@@ -62,14 +62,14 @@ export function damage(original: readonly Frame[], random: Random): Damage {
         frames = frames.slice(0, at);
         break;
       default:
-        frames[at] = { ...frame, data: withStrangeValue(frame.data, random, changes, at) };
+        frames[at] = { ...frame, data: withUnexpectedValue(frame.data, random, changes, at) };
     }
   }
   return { frames, changes };
 }
 
 /** A frame's JSON with one value replaced, or one member lost. */
-function withStrangeValue(data: string, random: Random, changes: string[], at: number): string {
+function withUnexpectedValue(data: string, random: Random, changes: string[], at: number): string {
   let json: unknown;
   try {
     json = JSON.parse(data);
@@ -80,7 +80,7 @@ function withStrangeValue(data: string, random: Random, changes: string[], at: n
   collect(json, places);
   const place = places[random(Math.max(places.length, 1))];
   if (!place) return data;
-  const strange = STRANGE[random(STRANGE.length + 3)];
+  const strange = UNEXPECTED_VALUES[random(UNEXPECTED_VALUES.length + 3)];
   changes.push(`${at} .${place.key} ${strange?.slice(0, 30) ?? 'lost'}`);
   if (strange === undefined) {
     delete place.holder[place.key];

@@ -57,7 +57,7 @@ const openai = new Judge(
 const openResponses = new Judge(openResponsesSchemaFile, (text) => JSON.parse(text) as object);
 
 /** True where the documents lie beside the repository. */
-const areThere = existsSync(openaiSchemaFile) && existsSync(openResponsesSchemaFile);
+const hasDocuments = existsSync(openaiSchemaFile) && existsSync(openResponsesSchemaFile);
 
 /**
  * Mistakes of an object, in OpenAI's eyes.
@@ -86,7 +86,7 @@ function isEnough(form: string): boolean {
  * nothing is.
  */
 export function responseProblems(response: Loose): string[] {
-  if (!areThere || isEnough(`response ${word(response['status'])}`)) return [];
+  if (!hasDocuments || isEnough(`response ${word(response['status'])}`)) return [];
   return [...fits('Response', forOpenai(response)), ...openly('ResponseResource', forOpenly(response))];
 }
 
@@ -95,7 +95,7 @@ export function responseProblems(response: Loose): string[] {
  * own form.
  */
 export function eventProblems(event: Loose): string[] {
-  if (!areThere) return [];
+  if (!hasDocuments) return [];
   const type = word(event['type']);
   const form = [type, at(event, 'item', 'type'), at(event, 'part', 'type')].join(' ');
   const { response } = event;
@@ -184,12 +184,12 @@ function openEventProblems(event: Loose): string[] {
 
 /** Mistakes of an object that is not an event, in its eyes. @param name one of its `components.schemas` */
 export function fitsOpenlyAs(name: string, value: Loose): string[] {
-  return areThere ? openly(name, value) : [];
+  return hasDocuments ? openly(name, value) : [];
 }
 
 /** Mistakes of an event in the eyes of Open Responses alone. Empty where the documents are not there. */
 export function fitsOpenly(event: Loose): string[] {
-  if (!areThere) return [];
+  if (!hasDocuments) return [];
   const type = word(event['type']);
   const lifecycle = /^response\.(created|in_progress|completed|incomplete|failed)$/.exec(type)?.[1];
   const parts = lifecycle?.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1));

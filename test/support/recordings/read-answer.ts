@@ -3,7 +3,7 @@
 import { framesOf, at, count, list, word } from './loose.ts';
 import type { Loose } from './loose.ts';
 import { fits } from './openai-schema.ts';
-import { nothingSaid, saidCall } from './said.ts';
+import { emptySaid, saidCall } from './said.ts';
 import type { Said, SaidCall } from './said.ts';
 
 export interface Received {
@@ -17,14 +17,14 @@ const ENDS = ['stop', 'length', 'tool_calls', 'content_filter'] as const;
 /** Reads the body of an answer that is no stream. @param status HTTP status */
 export function readWhole(status: number, body: string): Received {
   const json = JSON.parse(body) as Loose;
-  if (status !== 200) return { said: nothingSaid(), problems: errorProblems(json) };
+  if (status !== 200) return { said: emptySaid(), problems: errorProblems(json) };
   const problems = fits('CreateChatCompletionResponse', json);
   const choices = list(json['choices']);
   const message = at(choices[0], 'message');
   if (choices.length !== 1) problems.push(`${choices.length} choices`);
   if (Array.isArray(message?.['tool_calls']) && list(message['tool_calls']).length === 0)
     problems.push('an empty list of tool calls');
-  const said = nothingSaid();
+  const said = emptySaid();
   readCommon(message, said, problems);
   for (const call of list(message?.['tool_calls'])) {
     const kind = kindOf(call);
@@ -52,7 +52,7 @@ interface OpenCall {
 
 /** Reads a whole event stream that asked for token counts. */
 export function readStream(body: string): Received {
-  const said = nothingSaid();
+  const said = emptySaid();
   const problems: string[] = [];
   const frames = framesOf(body).map((frame) => frame.data);
   const calls: OpenCall[] = [];
@@ -69,7 +69,7 @@ export function readStream(body: string): Received {
     if (chunk['error']) {
       problems.push(...errorProblems(chunk));
       if (position !== frames.length - 1) problems.push('frames after the error');
-      return { said: nothingSaid(), problems };
+      return { said: emptySaid(), problems };
     }
     problems.push(...fits('CreateChatCompletionStreamResponse', withoutCustomCalls(chunk)));
     const facts = JSON.stringify([chunk['id'], chunk['created'], chunk['model']]);

@@ -3,7 +3,7 @@
 import type { Recording } from './corpus.ts';
 import { at, count, framesOf, list, word } from './loose.ts';
 import type { Loose } from './loose.ts';
-import { endOf, nothingSaid, saidCall } from './said.ts';
+import { endOf, emptySaid, saidCall } from './said.ts';
 import type { Said, SaidCall, SaidTokens } from './said.ts';
 
 /** Words with which servers say that they were interrupted or ran out of room; all others are normal ends. */
@@ -25,13 +25,13 @@ export function readChat({ res }: Recording): Said {
 }
 
 function readChunks(chunks: readonly Loose[], complete: boolean): Said {
-  const said = nothingSaid();
+  const said = emptySaid();
   const calls = new Map<string, OpenCall>();
   const pages = new Set<string>();
   let usage: Loose | undefined;
   let reason = complete ? 'stop' : '';
   for (const chunk of chunks) {
-    if (at(chunk, 'error')) return nothingSaid();
+    if (at(chunk, 'error')) return emptySaid();
     usage = at(chunk, 'usage') ?? at(chunk, 'x_groq', 'usage') ?? usage;
     for (const page of list(at(chunk, 'search_results'))) pages.add(word(at(page, 'url')));
     if (!at(chunk, 'search_results'))
@@ -44,7 +44,7 @@ function readChunks(chunks: readonly Loose[], complete: boolean): Said {
     const message = (isChunk ? undefined : at(choice, 'message')) ?? at(choice, 'delta');
     readMessage(message, isChunk || !at(choice, 'message'), said, calls);
   }
-  if (reason === '' || FAILED.includes(reason)) return nothingSaid();
+  if (reason === '' || FAILED.includes(reason)) return emptySaid();
   for (const call of calls.values()) said.calls.push(saidCall(call.kind, call.name, call.text));
   said.citations.push(...pages);
   const filtered = reason === 'content_filter' || (reason === 'refusal' && said.refusal === '');

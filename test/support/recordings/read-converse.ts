@@ -3,7 +3,7 @@
 import type { ConverseRecording } from './corpus.ts';
 import { at, count, list, word } from './loose.ts';
 import type { Loose } from './loose.ts';
-import { endOf, nothingSaid, saidCall } from './said.ts';
+import { endOf, emptySaid, saidCall } from './said.ts';
 import type { Said } from './said.ts';
 
 type Event = readonly [type: string, data: Loose];
@@ -60,7 +60,7 @@ function extend(block: Block, delta: Loose): void {
 }
 
 function readAnswer(blocks: readonly Block[], stop: string, usage: Loose | undefined): Said {
-  const said = nothingSaid();
+  const said = emptySaid();
   if (stop === '') return said;
   const reasoning: string[] = [];
   for (const block of blocks.filter(Boolean) as unknown as readonly Loose[]) {

@@ -4,7 +4,7 @@ import { readAnswer } from '../rules/gemini-stream-rules.ts';
 import type { GeminiRecording } from './corpus.ts';
 import { at, count, framesOf, list, word } from './loose.ts';
 import type { Loose } from './loose.ts';
-import { endOf, nothingSaid, saidCall } from './said.ts';
+import { endOf, emptySaid, saidCall } from './said.ts';
 import type { Said } from './said.ts';
 
 /** Ends that are neither normal nor for want of room: Google calls most of them reasons of safety. */
@@ -23,7 +23,7 @@ export function geminiChunks({ res }: Pick<GeminiRecording, 'res'>): Loose[] {
 /** Reads a Gemini answer. Signatures stand in the order of their parts. */
 export function readGemini(recording: Pick<GeminiRecording, 'res'>): Said {
   const chunks = geminiChunks(recording);
-  const said = nothingSaid();
+  const said = emptySaid();
   if (chunks.some((chunk) => at(chunk, 'error'))) return said;
   const { units, finish, tokens } = readAnswer(chunks);
   const feedback = chunks.map((chunk) => at(chunk, 'promptFeedback')).find((each) => at(each, 'blockReason'));

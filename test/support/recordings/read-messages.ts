@@ -3,7 +3,7 @@
 import type { Recording } from './corpus.ts';
 import { at, count, framesOf, list, word } from './loose.ts';
 import type { Loose } from './loose.ts';
-import { endOf, nothingSaid, saidCall } from './said.ts';
+import { endOf, emptySaid, saidCall } from './said.ts';
 import type { Said, SaidTokens } from './said.ts';
 
 type Block = Record<string, unknown>;
@@ -20,7 +20,7 @@ export function readMessages({ res }: Pick<Recording, 'res'>): Said {
   for (const { data } of framesOf(res.text ?? '')) {
     const frame = JSON.parse(data) as Loose;
     const type = word(frame['type']);
-    if (type === 'error') return nothingSaid();
+    if (type === 'error') return emptySaid();
     if (type === 'message_stop')
       return readAnswer({ ...stop, content: blocks as unknown as Loose } as Loose, usages);
     if (type === 'message_start') usages.push(at(frame, 'message', 'usage'));
@@ -32,7 +32,7 @@ export function readMessages({ res }: Pick<Recording, 'res'>): Said {
     if (type === 'content_block_start') blocks[index] = { ...at(frame, 'content_block') };
     if (type === 'content_block_delta') extend((blocks[index] ??= {}), at(frame, 'delta') ?? {});
   }
-  return nothingSaid();
+  return emptySaid();
 }
 
 function extend(block: Block, delta: Loose): void {
@@ -42,7 +42,7 @@ function extend(block: Block, delta: Loose): void {
 }
 
 function readAnswer(answer: Loose, usages: readonly (Loose | undefined)[]): Said {
-  const said = nothingSaid();
+  const said = emptySaid();
   const reason = word(at(answer, 'stop_reason'));
   if (reason === '') return said;
   const reasoning: string[] = [];

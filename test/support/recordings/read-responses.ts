@@ -3,7 +3,7 @@
 import type { Recording } from './corpus.ts';
 import { at, count, framesOf, list, word } from './loose.ts';
 import type { Loose } from './loose.ts';
-import { endOf, nothingSaid, saidCall } from './said.ts';
+import { endOf, emptySaid, saidCall } from './said.ts';
 import type { Said } from './said.ts';
 
 /** Reads a recorded Responses answer. A stream is read by its finished items and its finished answer. */
@@ -24,7 +24,7 @@ export function readResponses({ res }: Pick<Recording, 'res'>): Said {
 
 /** @param finished items by id as the stream gave them: OpenAI encrypts anew for the finished answer */
 function readAnswer(answer: Loose, finished: ReadonlyMap<string, Loose>): Said {
-  const said = nothingSaid();
+  const said = emptySaid();
   const status = word(at(answer, 'status'));
   // `complete` stands in fixtures that their authors wrote by hand.
   if (!/^(completed?|incomplete)$/.test(status)) return said;

@@ -37,7 +37,7 @@ export interface Said {
   tokens: SaidTokens | null;
 }
 
-export function nothingSaid(): Said {
+export function emptySaid(): Said {
   return {
     text: '',
     refusal: '',

@@ -73,7 +73,10 @@ export async function startScene(
       routing: { breaker: { failures: 1000 }, ...(config['routing'] as object | undefined) },
       providers: {
         ...Object.fromEntries(
-          names.map((name) => [name, withFaith(providerAt(upstreams[name]?.origin ?? '', quirks), faithful)]),
+          names.map((name) => [
+            name,
+            withFaithful(providerAt(upstreams[name]?.origin ?? '', quirks), faithful),
+          ]),
         ),
         ...(config['providers'] as object | undefined),
       },
@@ -108,7 +111,7 @@ export async function startScene(
   };
 }
 
-function withFaith(provider: object, faithful: boolean): object {
+function withFaithful(provider: object, faithful: boolean): object {
   if (!faithful) return provider;
   const { protocols } = provider as { readonly protocols: Readonly<Record<string, unknown>> };
   const {

@@ -115,7 +115,7 @@ class Events implements EventStore {
 }
 
 /** The SDK's server, except that it sends results as the test wrote them, valid or not. */
-class LooseServer extends Server {
+class UncheckedServer extends Server {
   protected override _wrapHandler(
     _method: string,
     handler: Parameters<Server['_wrapHandler']>[1],
@@ -208,7 +208,7 @@ export function startMcpServer(script: McpServerScript): RunningMcpServer {
   function newServer(): Server {
     const hasTools = Object.keys(script.tools).length > 0;
     const capabilities = hasTools ? { tools: {} } : {};
-    const server = new LooseServer({ name: 'scripted', version: '1.0.0' }, { capabilities });
+    const server = new UncheckedServer({ name: 'scripted', version: '1.0.0' }, { capabilities });
     if (hasTools) serveTools(server);
     return server;
   }

@@ -1,7 +1,7 @@
 // The page of the description in a real browser: it draws what the description says, and asks nobody but the gateway.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
-import { complaintsOf, HAS_BROWSER, SLOW, startBrowser } from '../../../support/browser.ts';
+import { consoleErrorsOf, HAS_BROWSER, SLOW, startBrowser } from '../../../support/browser.ts';
 import { startGateway, type TestGateway } from '../../../support/harness.ts';
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
@@ -27,7 +27,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       // The package draws only what is in sight of a long list.
       const page = await browser.newPage({ viewport: { width: 1280, height: 20_000 } });
       page.setDefaultTimeout(2 * SLOW);
-      const complaints = complaintsOf(page, gateway.origin);
+      const complaints = consoleErrorsOf(page, gateway.origin);
       const answer = await page.goto(`${gateway.origin}/docs`);
       expect(answer?.status()).toBe(200);
       const tags = page.locator('.opblock-tag');

@@ -304,7 +304,7 @@ export async function live(conditions: Conditions): Promise<void> {
     if (world.violation) throw world.violation;
   }
   network.mend();
-  network.weather = { lost: 0, doubled: 0, late: 0, latestMs: 0 };
+  network.faults = { lost: 0, doubled: 0, late: 0, latestMs: 0 };
   await time.pass(3 * LEASE_MS + world.clearsWithinMs);
   // From here on everybody has the same day.
   await time.pass(Math.max(0, BEFORE_MS + SKEW_MS - time.now));
