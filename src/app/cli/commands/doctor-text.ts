@@ -4,7 +4,8 @@ import type { Parameter } from '../../../canonical/index.ts';
 import { PARAMETERS } from '../../../canonical/index.ts';
 import type { Diagnosis, Finding, Outcome } from '../../../operations/doctor/index.ts';
 import { padColumns } from '../command.ts';
-import { painter, printable, wrap, type Colour } from './format-value.ts';
+import { printable } from '../../../base/lib/printable.ts';
+import { painter, wrap, type Colour } from './format-value.ts';
 
 export interface DoctorTextOptions {
   /** Characters per line. Null: unlimited. */

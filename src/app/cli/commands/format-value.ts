@@ -1,5 +1,6 @@
 // Formats values of tables for a terminal.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+import { printable } from '../../../base/lib/printable.ts';
 
 /** Shown for an unknown value. */
 export const UNKNOWN = '–';
@@ -7,11 +8,6 @@ export const UNKNOWN = '–';
 export function shown(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return UNKNOWN;
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
-}
-
-/** Removes control characters, because names may be untrusted. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '?');
 }
 
 export function rowsOf(value: JsonValue | undefined): readonly JsonObject[] {

@@ -31,7 +31,7 @@ const CHANGES: readonly Change[] = [
 test('everything stands in its column, and changes below', () => {
   expect(diagnosisText(DIAGNOSIS, CHANGES, { width: null, colour: false })).toBe(
     [
-      'lab/m?[2J over openai-chat at http://127.0.0.1:1/v1',
+      String.raw`lab/m\u001b[2J over openai-chat at http://127.0.0.1:1/v1`,
       '  ✓ reachable  it answers',
       '  ✗ stops      late: refused, with many words about how and why',
       '  ? sees',
