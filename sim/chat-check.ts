@@ -2,7 +2,7 @@
 // imitate the services' own, mostly from memory. Parameters that only a proxy understands must be rejected here.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
-import type { RequestProblems } from './complaints.ts';
+import type { RequestProblems } from './request-problems.ts';
 import { EFFORT_TOKENS, strictFault, unknownKey } from './conversation.ts';
 import type { SimTraits } from './models.ts';
 
@@ -51,7 +51,7 @@ const RANGES: readonly (readonly [string, number, number])[] = [
 ];
 const LONGEST_CALL_ID = 40;
 
-/** Adds complaints about a Chat Completions request. */
+/** Adds the problems of a Chat Completions request. */
 export function checkChat(body: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   if (!traits.deepseek) {
     const key = unknownKey(body, BODY_KEYS);
@@ -362,7 +362,7 @@ function checkEffort(body: JsonObject, traits: SimTraits, problems: RequestProbl
   checkEffortValue(effort, 'reasoning_effort', traits, problems);
 }
 
-/** Adds a complaint about an unknown effort, or one that a model with mandatory reasoning does not accept. */
+/** Adds a problem: an unknown effort, or one that a model with mandatory reasoning does not accept. */
 export function checkEffortValue(
   effort: JsonValue,
   path: string,

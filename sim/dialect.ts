@@ -1,7 +1,7 @@
 // Interface of a wire format in the simulated service, with one implementation per protocol.
 import type { JsonObject } from '../src/base/json/index.ts';
 import type { ProtocolName } from '../src/canonical/index.ts';
-import type { SimError, RequestProblems } from './complaints.ts';
+import type { SimError, RequestProblems } from './request-problems.ts';
 import type { FailureKind } from './misbehaviour.ts';
 import type { SimTraits } from './models.ts';
 import type { Question, SimAnswer } from './question.ts';
@@ -57,7 +57,7 @@ export interface Dialect {
   readonly malformedFrame: string;
 }
 
-/** Creates a complaint from a status and message. */
+/** Creates an error from a status and message. */
 export function simError(status: number, message: string, more: Partial<SimError> = {}): SimError {
   return { status, message, param: null, code: null, type: null, ...more };
 }

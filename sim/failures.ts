@@ -1,6 +1,6 @@
 // Errors of `error-429` and similar models, as sent by OpenAI, Anthropic and Google. Statuses and types are from
 // their documentation (OpenAI "Error codes", Anthropic "Errors", google.rpc.Code); the messages are from memory.
-import type { SimError } from './complaints.ts';
+import type { SimError } from './request-problems.ts';
 import { simError } from './dialect.ts';
 import type { FailureKind } from './misbehaviour.ts';
 

@@ -2,7 +2,7 @@
 // 2026-11). `gemini-history.ts` checks `contents`. Messages imitate the API's own, mostly from memory.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asString, isJsonObject } from '../src/base/json/index.ts';
-import type { RequestProblems } from './complaints.ts';
+import type { RequestProblems } from './request-problems.ts';
 import { checkContents, refuseUnknown } from './gemini-history.ts';
 import { camel } from './gemini-json.ts';
 import type { SimTraits } from './models.ts';
@@ -45,7 +45,7 @@ function keys(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }
 
-/** Adds complaints about a `generateContent` request. */
+/** Adds the problems of a `generateContent` request. */
 export function checkGemini(
   body: JsonObject,
   traits: SimTraits,

@@ -2,7 +2,7 @@
 // validated requests and encodes errors. `gemini-answer.ts` encodes answers.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject } from '../src/base/json/index.ts';
-import type { SimError, RequestProblems } from './complaints.ts';
+import type { SimError, RequestProblems } from './request-problems.ts';
 import { automaticCache, budgetTokens, EFFORT_TOKENS } from './conversation.ts';
 import type { Dialect } from './dialect.ts';
 import { geminiFailure, googleStatus } from './failures.ts';
@@ -32,7 +32,7 @@ export const geminiDialect: Dialect = {
 
 const COUNT_KEYS = new Set(['contents', 'generateContentRequest', 'model']);
 
-/** Answers `countTokens` for bare contents or a whole request; null if there are complaints. */
+/** Answers `countTokens` for bare contents or a whole request; null if there are problems. */
 export function countGemini(
   body: JsonObject,
   traits: SimTraits,

@@ -3,7 +3,7 @@
 // imitate the API's own.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
-import type { RequestProblems } from './complaints.ts';
+import type { RequestProblems } from './request-problems.ts';
 import { unknownKey } from './conversation.ts';
 import { camel } from './gemini-json.ts';
 import { partIsGenuine } from './gemini-seal.ts';
@@ -55,7 +55,7 @@ export function refuseUnknown(
   );
 }
 
-/** Adds complaints about `contents`. */
+/** Adds the problems of `contents`. */
 export function checkContents(
   value: JsonValue | undefined,
   traits: SimTraits,

@@ -2,7 +2,7 @@
 // conversation. Messages imitate the API's own, mostly from memory.
 import type { JsonObject } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
-import type { RequestProblems } from './complaints.ts';
+import type { RequestProblems } from './request-problems.ts';
 import { strictFault, unknownKey } from './conversation.ts';
 import { checkHistory } from './messages-history.ts';
 import type { SimTraits } from './models.ts';
@@ -30,7 +30,7 @@ export function thinks(body: JsonObject): boolean {
   return type === 'enabled' || type === 'adaptive';
 }
 
-/** Adds complaints about a Messages request. */
+/** Adds the problems of a Messages request. */
 export function checkMessages(
   body: JsonObject,
   traits: SimTraits,

@@ -2,7 +2,7 @@
 // `messages-frames.ts` streams the same content blocks.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../src/base/json/index.ts';
-import type { SimError } from './complaints.ts';
+import type { SimError } from './request-problems.ts';
 import { budgetTokens, contentText, countParts, EFFORT_TOKENS, prefillOf } from './conversation.ts';
 import type { Answering, Dialect } from './dialect.ts';
 import { anthropicErrorType, anthropicFailure } from './failures.ts';

@@ -3,7 +3,7 @@
 // API's own, mostly from memory.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asObject, asString, isJsonArray } from '../src/base/json/index.ts';
-import type { RequestProblems } from './complaints.ts';
+import type { RequestProblems } from './request-problems.ts';
 import { unknownKey } from './conversation.ts';
 import type { SimTraits } from './models.ts';
 import { sealIsGenuine, thinkingIsGenuine } from './seal.ts';
@@ -22,7 +22,7 @@ function keys(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }
 
-/** Adds complaints about `messages`, an array. */
+/** Adds the problems of `messages`, an array. */
 export function checkHistory(body: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   const messages = asArray(body['messages']).map(asObject);
   if (messages.length === 0) problems.add('messages: at least one message is required');

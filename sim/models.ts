@@ -32,7 +32,7 @@ export interface SimModel {
   readonly price: SimPrice;
 }
 
-/** Traits of a model that the brain and the validators use. */
+/** Traits of a model that `think` and the validators use. */
 export interface SimTraits {
   readonly name: string;
   /** `echo`: repeats the user's text. `full`: all features. */

@@ -1,6 +1,6 @@
 // OpenAI's error body, shared by Chat Completions and Responses.
 import type { JsonObject } from '../src/base/json/index.ts';
-import type { SimError } from './complaints.ts';
+import type { SimError } from './request-problems.ts';
 
 /** `{"error": {message, type, param, code}}`. */
 export function encodeOpenaiError(error: SimError): JsonObject {

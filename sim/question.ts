@@ -1,4 +1,4 @@
-// Question and answer of the simulated brain, independent of wire formats. Deliberately separate from the gateway's
+// Question and answer of the simulated model, independent of wire formats. Deliberately separate from the gateway's
 // canonical model: a shared one would hide its errors from tests.
 import type { JsonObject } from '../src/base/json/index.ts';
 

@@ -1,4 +1,4 @@
-// Text of the simulated brain: short, recognizable and deterministic.
+// Text of the simulated model: short, recognizable and deterministic.
 import { clip } from './tokens.ts';
 
 /** True when the user asks for a refusal. */

@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 import { checkEffortValue, strictMessage } from './chat-check.ts';
-import type { RequestProblems } from './complaints.ts';
+import type { RequestProblems } from './request-problems.ts';
 import { strictFault, unknownKey } from './conversation.ts';
 import type { SimTraits } from './models.ts';
 import { sealIsGenuine } from './seal.ts';
@@ -29,7 +29,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 const LONGEST_ID = 64;
 const LEAST_OUTPUT_TOKENS = 16;
 
-/** Adds complaints about a Responses request. */
+/** Adds the problems of a Responses request. */
 export function checkResponses(body: JsonObject, traits: SimTraits, problems: RequestProblems): void {
   const key = unknownKey(body, BODY_KEYS);
   if (key !== undefined) unknown(key, problems);

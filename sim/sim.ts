@@ -4,10 +4,10 @@ import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { type SimulatedServices, type SimulatedTask, SimulatedText } from '../src/canonical/index.ts';
 import { isJsonObject, parseJson } from '../src/base/json/index.ts';
 import { SimBatches } from './batches/index.ts';
-import { think } from './brain.ts';
+import { think } from './think.ts';
 import { chatDialect } from './chat-dialect.ts';
-import { RequestProblems } from './complaints.ts';
-import type { SimError } from './complaints.ts';
+import { RequestProblems } from './request-problems.ts';
+import type { SimError } from './request-problems.ts';
 import { deliverJson, deliverStream, deliverText } from './delivery.ts';
 import type { SetTimer, Timing } from './delivery.ts';
 import { simError } from './dialect.ts';
@@ -220,12 +220,12 @@ async function answerTask(task: SimulatedTask, request: Request, timing: Timing)
   const { body, files } = await readTaskBody(request);
   const requestId = `req_${digest(task.path + JSON.stringify(body)).slice(0, 24)}`;
   const problems = new RequestProblems();
-  const desk: SimulatedServices = {
+  const services: SimulatedServices = {
     refuse: (message, param, code, status) => problems.add(message, param, code, status),
     tokensOf: textTokens,
     fileNamed: (name) => files.get(name),
   };
-  const answer = isJsonObject(body) ? task.answer(body, modelName(body), desk) : null;
+  const answer = isJsonObject(body) ? task.answer(body, modelName(body), services) : null;
   const headers = { [chatDialect.requestIdHeader]: requestId };
   if (answer instanceof SimulatedText) return deliverText(answer, timing, headers, request.signal);
   if (answer) return Response.json(answer, { headers });

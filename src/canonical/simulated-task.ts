@@ -44,5 +44,5 @@ export interface SimulatedTask {
    * @param model model name without its provider
    * @returns null after a call of `refuse`
    */
-  answer(body: JsonObject, model: string, desk: SimulatedServices): JsonObject | SimulatedText | null;
+  answer(body: JsonObject, model: string, services: SimulatedServices): JsonObject | SimulatedText | null;
 }

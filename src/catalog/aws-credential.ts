@@ -57,9 +57,9 @@ function ownKeys({ given: { awsKeys }, path, refuse }: CredentialInput): Found |
 
 /** Credentials named in the configuration. */
 function namedKeys(input: CredentialInput): Found | undefined {
-  const { given, path, refuse, hostAccess: surroundings } = input;
+  const { given, path, refuse, hostAccess } = input;
   const named = given.credentials?.reveal();
-  if (named === INSTANCE) return instance(surroundings.environment);
+  if (named === INSTANCE) return instance(hostAccess.environment);
   if (named !== undefined)
     return refuse(`${path}.credentials`, 'must be `instance`; to use a profile of AWS, set `profile`');
   return given.awsProfile === undefined ? undefined : profile(given.awsProfile, input);
@@ -102,8 +102,8 @@ function instance(environment: Environment): Found & { readonly keys: AwsKeySour
   return { keys: { from: 'instance', url }, origin: 'the role of the EC2 instance' };
 }
 
-function container({ hostAccess: surroundings, path, refuse }: CredentialInput): AwsKeySource | undefined {
-  const { environment } = surroundings;
+function container({ hostAccess, path, refuse }: CredentialInput): AwsKeySource | undefined {
+  const { environment } = hostAccess;
   const relative = environment['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
   const url = relative ? CONTAINER_URL + relative : environment['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
   if (!url) return undefined;
@@ -119,16 +119,16 @@ function container({ hostAccess: surroundings, path, refuse }: CredentialInput):
 }
 
 function profile(name: string, input: CredentialInput): Found {
-  const { hostAccess: surroundings, path, refuse } = input;
+  const { hostAccess, path, refuse } = input;
   const keys = profileKeys(name, {
     profiles: profilesOf(input),
     refuse: (message) => refuse(`${path}.profile`, message),
     sourceOf: {
-      Environment: () => variables(surroundings.environment),
-      Ec2InstanceMetadata: () => instance(surroundings.environment).keys,
+      Environment: () => variables(hostAccess.environment),
+      Ec2InstanceMetadata: () => instance(hostAccess.environment).keys,
       EcsContainer: () => container(input),
     },
-    sessionName: sessionName(surroundings.environment),
+    sessionName: sessionName(hostAccess.environment),
     stsUrl: stsUrl(input),
     region: input.words['region'] ?? '',
   });

@@ -13,8 +13,8 @@ const INSTANCE_URL = 'http://169.254.169.254';
 
 /** The credential. Refuses if there is none, or it is incomplete. */
 export function azureCredential(input: CredentialInput): CredentialFacts {
-  const { preset, given, path, hostAccess: surroundings, refuse } = input;
-  const { environment } = surroundings;
+  const { preset, given, path, hostAccess, refuse } = input;
+  const { environment } = hostAccess;
   const named = given.credentials?.reveal();
   if (named === INSTANCE) return identity(input);
   if (named !== undefined) return refuse(`${path}.credentials`, 'must be `instance` here');

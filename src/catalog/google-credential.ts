@@ -15,8 +15,8 @@ const VARIABLE = 'GOOGLE_APPLICATION_CREDENTIALS';
 
 /** The credential. Refuses if there is none, and files of unsupported kinds. */
 export function googleCredential(input: CredentialInput): CredentialFacts {
-  const { given, path, hostAccess: surroundings, refuse } = input;
-  const { environment } = surroundings;
+  const { given, path, hostAccess, refuse } = input;
+  const { environment } = hostAccess;
   const where = `${path}.credentials`;
   const own = given.credentials?.reveal();
   if (own === INSTANCE) {
@@ -53,14 +53,10 @@ export function googleCredential(input: CredentialInput): CredentialFacts {
  * Text of a credential file, given as a path or as the text itself.
  * @param isOwn true: named by the configuration, not by the environment
  */
-function textOf(
-  named: string,
-  isOwn: boolean,
-  { path, hostAccess: surroundings, refuse }: CredentialInput,
-): string {
+function textOf(named: string, isOwn: boolean, { path, hostAccess, refuse }: CredentialInput): string {
   if (named.trimStart().startsWith('{')) return named;
   try {
-    return isOwn ? surroundings.readNamed(named) : surroundings.readFile(named);
+    return isOwn ? hostAccess.readNamed(named) : hostAccess.readFile(named);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return refuse(`${path}.credentials`, TEXTS.cannotRead(named, reason));

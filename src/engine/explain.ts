@@ -36,7 +36,7 @@ export function explainRoute(deps: GatewayDependencies, call: ExplainCall, task:
 
 /** The limits that apply to a request, and whether it could begin now. */
 function limitsTable(quota: RequestQuota, estimate: Estimate): JsonObject {
-  const { refusal, limitUsages: standings } = quota.explain(estimate);
+  const { refusal, limitUsages } = quota.explain(estimate);
   const shown = ({ kind }: LimitUsage['limit']['rule'], amount: number): number =>
     kind === 'usd' ? usdOf(amount) : amount;
   return {
@@ -50,7 +50,7 @@ function limitsTable(quota: RequestQuota, estimate: Estimate): JsonObject {
       tokens: estimate.tokens,
       usd: estimate.nanoUsd === null ? null : usdOf(estimate.nanoUsd),
     },
-    limits: standings.map(({ limit: { owner, rule }, used, reserved, remaining }) => ({
+    limits: limitUsages.map(({ limit: { owner, rule }, used, reserved, remaining }) => ({
       owner: owner.kind,
       name: owner.name,
       limit: limitText(rule),

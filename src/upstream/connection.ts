@@ -77,8 +77,8 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     else this.#abandon = this.#connect(this.#place.address);
   }
 
-  #connect({ tunnel: door, target }: Address): () => void {
-    return door ? connectThrough(door, target, this) : connectSocket(target, this);
+  #connect({ tunnel, target }: Address): () => void {
+    return tunnel ? connectThrough(tunnel, target, this) : connectSocket(target, this);
   }
 
   terminate(): void {

@@ -156,10 +156,10 @@ export const captions = codecTask<Asked, Made>(
           inputPrice: 1,
         },
       ],
-      answer(body, model, desk) {
-        const bytes = desk.fileNamed('file');
-        if (model !== 'caption') desk.refuse(`The model '${model}' hears nothing.`, 'model');
-        if (!bytes) desk.refuse('There is no file.', 'file');
+      answer(body, model, services) {
+        const bytes = services.fileNamed('file');
+        if (model !== 'caption') services.refuse(`The model '${model}' hears nothing.`, 'model');
+        if (!bytes) services.refuse('There is no file.', 'file');
         if (model !== 'caption' || !bytes) return null;
         const text = Buffer.from(bytes).toString();
         if (body['stream'] === 'true') {

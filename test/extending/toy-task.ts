@@ -89,10 +89,10 @@ export const rhymes = codecTask<Asked, Made>(
           inputPrice: 1,
         },
       ],
-      answer(body, model, desk) {
+      answer(body, model, services) {
         if (model === 'rhyme')
           return { rhymes: textsOf(body['words']).map((word) => `r${word}`), tokens: 1000 };
-        desk.refuse(`The model '${model}' knows no rhymes.`, 'model', 'model_not_found', 404);
+        services.refuse(`The model '${model}' knows no rhymes.`, 'model', 'model_not_found', 404);
         return null;
       },
     },

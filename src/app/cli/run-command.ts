@@ -66,16 +66,13 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 }
 
 /** Throws TypeError, as for an unknown option, for an unexpected argument. */
-function requireWords(
-  { usage, options, withoutArguments: wordless = [] }: Command,
-  argv: readonly string[],
-): void {
+function requireWords({ usage, options, withoutArguments = [] }: Command, argv: readonly string[]): void {
   const taken = usage.split(' ').slice(1);
   // An ellipsis accepts any number of arguments.
   if (taken.some((word) => word.includes('…'))) return;
   const { words } = parseArguments(argv, options);
   const [action = ''] = words;
-  const word = words[wordless.includes(action) ? 1 : taken.length];
+  const word = words[withoutArguments.includes(action) ? 1 : taken.length];
   if (word === undefined) return;
   const error = new TypeError(`unexpected argument "${word}": dragoman ${usage} [OPTIONS]`);
   throw Object.assign(error, { code: 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' });

@@ -15,7 +15,7 @@ import {
 } from '../../accounts/limits/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
-import { LedgerRestoration } from './ledger-words.ts';
+import { LedgerRestoration } from './ledger-restoration.ts';
 import { OwnCells } from './own-cells.ts';
 import { Question } from './question.ts';
 import { Reach } from './reach.ts';

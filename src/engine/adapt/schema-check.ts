@@ -38,7 +38,7 @@ const MOST_WAITING = 50;
 const PROGRAM = fileURLToPath(new URL('schema-process.ts', import.meta.url));
 
 const turns = new Turns(CONCURRENCY, MOST_WAITING, 'schemas are queued for validation');
-/** Whether large schemas are usable, by schema text. */
+/** Results of checking large schemas, by schema text. */
 const known = new CompiledCache<SchemaAnswer>();
 
 /** The validator, loaded on first use: most gateways never need it, and it takes 7 MB and 40 ms. */

@@ -22,7 +22,7 @@ export type Expression =
   /** Matches whatever the rule of this name matches. */
   | { readonly type: 'call'; readonly name: string };
 
-export const EMPTY: Expression = { type: 'sequence', parts: [] };
+export const EMPTY_EXPRESSION: Expression = { type: 'sequence', parts: [] };
 
 export function sequence(parts: readonly Expression[]): Expression {
   const [only] = parts;

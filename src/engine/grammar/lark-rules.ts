@@ -1,6 +1,6 @@
 // Semantics of a Lark grammar: resolves terminals and imports, and allows ignored text after each terminal.
 import { exactly, literal, membersSet } from './char-set.ts';
-import { choice, type Expression, EMPTY, sequence } from './expression.ts';
+import { choice, type Expression, EMPTY_EXPRESSION, sequence } from './expression.ts';
 import type { LarkGrammar, LarkNode } from './parse-lark.ts';
 import { parseRegex } from './parse-regex.ts';
 import { cannotCheck, broken } from './problem.ts';
@@ -28,11 +28,11 @@ export function larkRules(
     rules.set(name, parseRegex(pattern, 'rust', '', path));
   }
   refuseRecursion(definitions, path);
-  const gap: Expression = ignored.length > 0 ? { type: 'call', name: IGNORED } : EMPTY;
+  const gap: Expression = ignored.length > 0 ? { type: 'call', name: IGNORED } : EMPTY_EXPRESSION;
   const toExpression = (node: LarkNode, inTerminal: boolean): Expression => {
     /** Allows ignored text after a terminal in a rule. */
     const closed = (terminal: Expression): Expression =>
-      inTerminal || gap === EMPTY ? terminal : sequence([terminal, gap]);
+      inTerminal || gap === EMPTY_EXPRESSION ? terminal : sequence([terminal, gap]);
     switch (node.type) {
       case 'literal':
         return closed(
@@ -69,7 +69,7 @@ export function larkRules(
   rules.set(BEGIN, sequence([gap, { type: 'call', name: 'start' }]));
   rules.set(IGNORED, {
     type: 'repeat',
-    body: choice([...ignored.map((node) => toExpression(node, true)), EMPTY]),
+    body: choice([...ignored.map((node) => toExpression(node, true)), EMPTY_EXPRESSION]),
     min: 0,
     max: null,
   });

@@ -2,7 +2,7 @@
 // (lookaround, backreferences) are reported as unsupported.
 import { TEXTS } from '../../canonical/index.ts';
 import { exactly, membersSet, type CharSet } from './char-set.ts';
-import { choice, EMPTY, sequence, type Expression } from './expression.ts';
+import { choice, EMPTY_EXPRESSION, sequence, type Expression } from './expression.ts';
 import { cannotCheck, broken } from './problem.ts';
 import { readCharEscape, readClass, readClassEscape } from './regex-class.ts';
 import { RegexCursor, type RegexDialect } from './regex-cursor.ts';
@@ -146,7 +146,7 @@ function readQuantifiers(cursor: RegexCursor, atom: Expression, flags: Flags): E
     // Lazy quantifiers do not change whether the whole text matches.
     cursor.take('?');
     if (bounds.max !== null && bounds.max < bounds.min) throw broken(cursor.path, TEXTS.repetitionOrder);
-    body = bounds.max === 0 ? EMPTY : { type: 'repeat', body, ...bounds };
+    body = bounds.max === 0 ? EMPTY_EXPRESSION : { type: 'repeat', body, ...bounds };
   }
 }
 

@@ -16,6 +16,6 @@ export { responseEvent } from './response-event.ts';
 export { type CallPayload, keptHeaders, RESPONSE_KIND } from './response-job.ts';
 export { waitFor, type WorkDependencies } from './job-call.ts';
 export { makeResponse } from './response-work.ts';
-export { storeRetryMs } from './unkept.ts';
+export { storeRetryMs } from './unstored-answer.ts';
 export { isNewReason } from './wait-reason.ts';
 export { WholeClient } from './whole-client.ts';

@@ -9,7 +9,7 @@ import type { KeptStreams } from '../streams/index.ts';
 import { ASKED_STEP, settleInterrupted, TryMark } from './interrupted.ts';
 import type { JobRun } from './job-runner.ts';
 import { recordIdOf, type ResponsePayload } from './response-job.ts';
-import type { UnstoredAnswer } from './unkept.ts';
+import type { UnstoredAnswer } from './unstored-answer.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Processes that may die with one job: a request that ends its process must not end all of them. */

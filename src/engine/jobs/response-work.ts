@@ -14,7 +14,7 @@ import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { openingStream } from './job-stream.ts';
 import { decodePayload, protocolOf, type ResponsePayload, currentResponse } from './response-job.ts';
 import { RunClient } from './run-client.ts';
-import { storeAgain, findUnstored } from './unkept.ts';
+import { storeAgain, findUnstored } from './unstored-answer.ts';
 
 export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise<JobOutcome> {
   const { job, cancellation } = run;
@@ -28,8 +28,8 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
     return completed;
   }
   // An earlier try made the answer, but could not store it.
-  const notStored = await findUnstored(run);
-  if (notStored) return storeAgain(run, notStored, deps);
+  const unstored = await findUnstored(run);
+  if (unstored) return storeAgain(run, unstored, deps);
   const stream = openingStream(job, payload, codec, deps);
   const ended = async (end: JobEnd): Promise<JobOutcome> => {
     const current = currentResponse(

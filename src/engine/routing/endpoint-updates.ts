@@ -14,7 +14,7 @@ const MEASURES = ['streamMs', 'answerMs', 'speed', 'outputTokens', 'cacheHits'] 
 export type Measure = (typeof MEASURES)[number];
 
 /** Reason why an endpoint is avoided, and remaining milliseconds. */
-export interface DisabledUpdate {
+export interface PauseUpdate {
   readonly forMs: DurationMs;
   readonly reason: string;
 }
@@ -29,10 +29,10 @@ export interface EndpointUpdate extends EndpointId {
   /** An operator enabled it again, which clears all earlier states. */
   readonly isEnabledAgain?: true;
   /** Absent: unchanged. */
-  readonly limited?: DisabledUpdate;
-  readonly disabled?: DisabledUpdate;
+  readonly limited?: PauseUpdate;
+  readonly disabled?: PauseUpdate;
   /** Null: a request has succeeded again. */
-  readonly broken?: DisabledUpdate | null;
+  readonly broken?: PauseUpdate | null;
 }
 
 /** Endpoint that caches a conversation's prefix, and for how much longer. */
@@ -101,8 +101,7 @@ export class Tally {
 
   /** Takes the collected update and resets it. */
   take(endpoint: EndpointId, pauses: EndpointPauses, nowMs: UnixMs): EndpointUpdate {
-    const changes: { limited?: DisabledUpdate; disabled?: DisabledUpdate; broken?: DisabledUpdate | null } =
-      {};
+    const changes: { limited?: PauseUpdate; disabled?: PauseUpdate; broken?: PauseUpdate | null } = {};
     for (const name of NAMES) {
       const { until, reason } = pauses[name];
       if (this.#isKnown(name, pauses[name])) continue;

@@ -187,18 +187,9 @@ export class MeasuredEndpoint implements EndpointHealth {
    * Applies another process's update. Measures and outcomes count like local ones, and so do limits and manual states.
    */
   learn(update: EndpointUpdate, nowMs: UnixMs): void {
-    const {
-      measures,
-      attempts,
-      faults,
-      failures,
-      isEnabledAgain: isTakenBack,
-      limited,
-      broken,
-      disabled,
-    } = update;
+    const { measures, attempts, faults, failures, isEnabledAgain, limited, broken, disabled } = update;
     const wasPublished = !this.hasChanged(nowMs);
-    if (isTakenBack) this.#resetAvailability();
+    if (isEnabledAgain) this.#resetAvailability();
     for (const [measure, values] of Object.entries(measures) as [Measure, readonly number[]][])
       for (const value of values) this.#add(measure, value, nowMs);
     this.#attempts.add(nowMs, attempts);

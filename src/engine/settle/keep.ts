@@ -26,7 +26,7 @@ export interface Keeping {
   readonly lastTurn: readonly Item[] | undefined;
 }
 
-export interface StoredAnswer {
+export interface KeepResult {
   /** The answer in the client's protocol, if content is logged. Null: not logged. */
   readonly content: JsonValue;
   /** Resolves to the stored answer once everything is stored. Undefined: it was not stored. Never rejects. */
@@ -34,10 +34,10 @@ export interface StoredAnswer {
 }
 
 /** Result for an answer of which nothing is stored. */
-export const NOT_STORED: StoredAnswer = { content: null, answer: undefined };
+export const NOT_STORED: KeepResult = { content: null, answer: undefined };
 
 /** Stores an answer. Failures are only logged, because the answer itself is still delivered. */
-export function keep(keeping: Keeping, deps: GatewayDependencies): StoredAnswer {
+export function keep(keeping: Keeping, deps: GatewayDependencies): KeepResult {
   const { admitted, answer, by, attemptLog, context, lastTurn } = keeping;
   const { arrival, seal, turn, keepsTurn } = admitted;
   const { recorder } = arrival.call;

@@ -5,7 +5,7 @@ import type { ReportEntry } from '../../canonical/index.ts';
 import { areRelated, isWithin, rootOf, valueAt } from './json-path.ts';
 import { isSame, matched, type Pair } from './match.ts';
 import type { ReadSide } from './read-sides.ts';
-import type { ComparedValue } from './said.ts';
+import type { ComparedValue } from './compared-values.ts';
 import { valuesIn } from './values.ts';
 
 /** A value as it appears in a body. */

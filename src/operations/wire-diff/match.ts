@@ -1,6 +1,6 @@
 // Matches the values of both sides: first equal values, then values of matched owners, then texts that were merged into
 // others. The rest stays unmatched.
-import type { ComparedValue } from './said.ts';
+import type { ComparedValue } from './compared-values.ts';
 
 export interface Pair {
   readonly client: ComparedValue | null;

@@ -3,7 +3,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { below } from './json-path.ts';
-import type { ComparedValue } from './said.ts';
+import type { ComparedValue } from './compared-values.ts';
 
 /** Maximum number of members to leave out. */
 const MOST_MEMBERS = 100;

@@ -17,7 +17,7 @@ import { collectAnswer } from '../../engine/index.ts';
 import { type CodecContext, findProtocol, type Protocol, type RequestRoute } from '../../protocols/index.ts';
 import { rootOf } from './json-path.ts';
 import { saidInParameters } from './parameters.ts';
-import { type ComparedValue, valuesInItems, valuesInTools } from './said.ts';
+import { type ComparedValue, valuesInItems, valuesInTools } from './compared-values.ts';
 import { withPlaces } from './values.ts';
 
 /** A request as one side sent it. */

@@ -2,7 +2,7 @@
 // and for answers, whose decoders report no paths.
 import { isJsonObject, type JsonValue } from '../../base/json/index.ts';
 import { childrenOf } from './json-path.ts';
-import type { ComparedValue } from './said.ts';
+import type { ComparedValue } from './compared-values.ts';
 
 /** Maximum number of nodes to visit in a body. */
 const MOST_PLACES = 100_000;

@@ -96,10 +96,10 @@ const server: KeepingProtocol['server'] = {
   items: storedItems,
   background,
   portable(request, upstream, report) {
-    const { request: ported, replacedTools: standIns } = portableRequest(request, upstream, report);
+    const { request: ported, replacedTools } = portableRequest(request, upstream, report);
     return {
       request: ported,
-      restore: standIns.size > 0 ? (next) => new ToolRestorer(next, standIns) : null,
+      restore: replacedTools.size > 0 ? (next) => new ToolRestorer(next, replacedTools) : null,
     };
   },
 };

@@ -41,7 +41,7 @@ function answered(
   calls: readonly { name: string; arguments: string }[],
   text = '',
 ): readonly JsonObject[] {
-  const { request, replacedTools: standIns } = portable(body);
+  const { request, replacedTools } = portable(body);
   let out = '';
   const encoder = openaiResponses.server.encodeStream((frames) => (out += frames), {
     id: '0199aabbccdd00112233445566778899',
@@ -51,7 +51,7 @@ function answered(
     request,
   });
   const decoder = findProtocol('openai-chat')?.upstream.decodeStream(
-    withUsage(new ToolRestorer(encoder, standIns)),
+    withUsage(new ToolRestorer(encoder, replacedTools)),
     codecContext(),
   );
   const chunk = (delta: object, finish_reason: string | null = null): void =>
@@ -140,8 +140,8 @@ describe('tools that the client runs', () => {
 
   test('take no name that another tool has', () => {
     const own = { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } };
-    const { replacedTools: standIns } = portable({ tools: [own, { type: 'shell' }] });
-    expect([...standIns.keys()]).toEqual(['shell_2']);
+    const { replacedTools } = portable({ tools: [own, { type: 'shell' }] });
+    expect([...replacedTools.keys()]).toEqual(['shell_2']);
     expect(
       answered({ tools: [own, { type: 'shell' }] }, [
         { name: 'shell', arguments: '{}' },
@@ -207,9 +207,9 @@ describe('tools that the client runs', () => {
   });
 
   test('a failure drops the call that it broke off', () => {
-    const { replacedTools: standIns } = portable({ tools });
+    const { replacedTools } = portable({ tools });
     const seen: string[] = [];
-    const restorer = new ToolRestorer({ on: (event) => seen.push(event.type) }, standIns);
+    const restorer = new ToolRestorer({ on: (event) => seen.push(event.type) }, replacedTools);
     const item = { type: 'tool_call', kind: 'function', callId: 'c', name: 'shell' } as const;
     restorer.on({ type: 'open', index: 0, item });
     restorer.on({ type: 'arguments', index: 0, text: '{"commands":["rm -rf build' });
@@ -299,13 +299,13 @@ describe('tools that the client runs', () => {
 describe('groups of tools', () => {
   test('are taken apart, under names that collide with none, and put back', () => {
     const clash = { type: 'function', name: 'crm__find', parameters: { type: 'object', properties: {} } };
-    const { request, replacedTools: standIns } = portable({ tools: [clash, namespace] });
+    const { request, replacedTools } = portable({ tools: [clash, namespace] });
     expect(request.tools.map((tool) => (tool.type === 'hosted' ? '' : tool.name))).toEqual([
       'crm__find',
       'crm__find_2',
       'crm__query',
     ]);
-    expect([...standIns.keys()]).toEqual(['crm__find_2', 'crm__query']);
+    expect([...replacedTools.keys()]).toEqual(['crm__find_2', 'crm__query']);
     const [own, restored] = answered({ tools: [clash, namespace] }, [
       { name: 'crm__find', arguments: '{}' },
       { name: 'crm__find_2', arguments: '{"q":1}' },
@@ -333,9 +333,9 @@ describe('groups of tools', () => {
 
   test('names stay within what every upstream takes', () => {
     const long = { ...namespace, name: 'n'.repeat(70) };
-    const { replacedTools: standIns } = portable({ tools: [long] });
-    for (const name of standIns.keys()) expect(name.length).toBeLessThanOrEqual(64);
-    expect(standIns.size).toBe(2);
+    const { replacedTools } = portable({ tools: [long] });
+    for (const name of replacedTools.keys()) expect(name.length).toBeLessThanOrEqual(64);
+    expect(replacedTools.size).toBe(2);
   });
 });
 

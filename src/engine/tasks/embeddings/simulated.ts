@@ -23,25 +23,25 @@ export const SIMULATED: SimulatedTask = {
   answer,
 };
 
-function answer(body: JsonObject, model: string, desk: SimulatedServices): JsonObject | null {
+function answer(body: JsonObject, model: string, services: SimulatedServices): JsonObject | null {
   const { input, encoding_format: format = 'float', dimensions = MOST_DIMENSIONS } = body;
   let isGood = true;
-  const complain: SimulatedServices['refuse'] = (...complaint) => {
+  const refuse: SimulatedServices['refuse'] = (...problem) => {
     isGood = false;
-    desk.refuse(...complaint);
+    services.refuse(...problem);
   };
   if (model !== MODEL)
-    complain(`The model '${model}' does not support embeddings.`, 'model', 'model_not_found', 404);
+    refuse(`The model '${model}' does not support embeddings.`, 'model', 'model_not_found', 404);
   const inputs = inputsOf(input);
   if (inputs.length === 0 || inputs.length > MOST_INPUTS || !inputs.every(isInput))
-    complain("'$.input' is invalid. Please check the API reference.", 'input');
+    refuse("'$.input' is invalid. Please check the API reference.", 'input');
   if (format !== 'float' && format !== 'base64')
-    complain("'$.encoding_format' must be one of 'float', 'base64'.", 'encoding_format');
+    refuse("'$.encoding_format' must be one of 'float', 'base64'.", 'encoding_format');
   const isLength = typeof dimensions === 'number' && dimensions >= 1 && dimensions <= MOST_DIMENSIONS;
-  if (!isLength) complain(`'$.dimensions' must be from 1 to ${MOST_DIMENSIONS}.`, 'dimensions');
-  const counts = inputs.map((one) => (typeof one === 'string' ? desk.tokensOf(one) : asArray(one).length));
+  if (!isLength) refuse(`'$.dimensions' must be from 1 to ${MOST_DIMENSIONS}.`, 'dimensions');
+  const counts = inputs.map((one) => (typeof one === 'string' ? services.tokensOf(one) : asArray(one).length));
   if (counts.some((count) => count > CONTEXT_LENGTH))
-    complain(`This model's maximum context length is ${CONTEXT_LENGTH} tokens.`, 'input');
+    refuse(`This model's maximum context length is ${CONTEXT_LENGTH} tokens.`, 'input');
   if (!isGood || !isLength) return null;
   const tokens = counts.reduce((sum, count) => sum + count, 0);
   return {

@@ -21,7 +21,7 @@ import type { Attempt } from '../../attempt/index.ts';
 import type { GatewayDependencies } from '../../dependencies.ts';
 import type { KeptAnswer } from '../../kept-answer.ts';
 import { tryForText } from '../../failover/index.ts';
-import { keep, type StoredAnswer, NOT_STORED, settle } from '../../settle/index.ts';
+import { keep, type KeepResult, NOT_STORED, settle } from '../../settle/index.ts';
 import { ToolLoop, ToolRegistry } from '../../tool-loop/index.ts';
 import { AttemptLog } from '../../attempt-log.ts';
 import type { ClientConnection } from '../../cancellation.ts';
@@ -171,7 +171,7 @@ class Run {
     return { failure, isReported, keeping: kept.answer };
   }
 
-  #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): StoredAnswer {
+  #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): KeepResult {
     const by = turns.at(-1);
     if (!by || !admitted.keeps(by.endpoint)) return NOT_STORED;
     return keep({ admitted, answer, by, attemptLog: this.#attemptLog, context, lastTurn }, this.#deps);

@@ -67,8 +67,8 @@ describe('elements of an array', () => {
   });
 
   test('are found in either spelling', () => {
-    const spelled = (name: string): string => name.replaceAll('_', '');
-    const found = read('{"a_b":[1,2]}', { path: ['ab'], canonicalName: spelled }, 3);
+    const canonicalName = (name: string): string => name.replaceAll('_', '');
+    const found = read('{"a_b":[1,2]}', { path: ['ab'], canonicalName }, 3);
     expect(found).toEqual({ elements: [1, 2], rest: { a_b: [] }, wasThere: true });
   });
 

@@ -1,4 +1,4 @@
-// Collects complaints about a request. The first one becomes the error response, in the message and format of the
+// Collects the problems of a request. The first one becomes the error response, in the message and format of the
 // real API.
 
 export interface SimError {
@@ -14,7 +14,7 @@ export interface SimError {
 export class RequestProblems {
   #first: SimError | null = null;
 
-  /** Adds a complaint. Only the first is kept, because real services report one at a time. */
+  /** Adds a problem. Only the first is kept, because real services report one at a time. */
   add(message: string, param: string | null = null, code: string | null = null, status = 400): void {
     this.#first ??= { status, message, param, code, type: null };
   }

@@ -30,12 +30,12 @@ export async function findUnstored({ job, store }: JobRun): Promise<UnstoredAnsw
 /** Stores such an answer, or makes its job wait. */
 export async function storeAgain(
   run: JobRun,
-  notStored: UnstoredAnswer,
+  unstored: UnstoredAnswer,
   { storage, settings, clock }: Pick<WorkDependencies, 'storage' | 'settings' | 'clock'>,
 ): Promise<JobOutcome> {
   const { job, store } = run;
   try {
-    await run.written(() => storage.responses.put(notStored.response, notStored.appendTo));
+    await run.written(() => storage.responses.put(unstored.response, unstored.appendTo));
     return { end: { state: 'completed' } };
   } catch (error) {
     const { kind, code, message: reason } = GatewayError.from(error);
@@ -44,7 +44,7 @@ export async function storeAgain(
     const waitedMs = isNew || !job.waits ? 0 : clock.wall() - job.waits.sinceMs;
     if (waitedMs >= settings().maxWaitMs)
       return { end: { state: 'failed', error: { code: code ?? kind, message: reason } } };
-    const step = { name: UNSTORED_STEP, detail: JSON.stringify(notStored) };
+    const step = { name: UNSTORED_STEP, detail: JSON.stringify(unstored) };
     await run.written(() => store.step(job.id, job.fence, step));
     return { wait: { reason, forMs: storeRetryMs(waitedMs), hasBegun: false, isNew } };
   }
