@@ -1,4 +1,4 @@
-// Whether requests of a project that is over its limit slow down another project. `node bin/bun.mjs run
+// Effect of requests of a project over its limit on another project's latency. `node bin/bun.mjs run
 // bench/fairness.ts` prints the latencies of one project alone, and while another one is refused at the same rate,
 // and as fast as 64 connections can send, in alternating rounds. Options: --rounds N (6), --seconds N of each (4).
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Whether attackers can exhaust the gateway's memory or slow down its clients: first with thousands of wrong keys,
+// Effect of attackers on the gateway's memory and on other clients' latency: first with thousands of wrong keys,
 // then with new end user names. `node bin/bun.mjs run bench/hostile.ts` prints the latencies of another client, the
 // gateway's memory before and after, and the statuses of responses. Options: --keys N per second (10000), --seconds N
 // (10), --rounds N (2; 0: none), --users N in total (1000000; 0: none).

@@ -96,7 +96,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   };
 }
 
-/** Whether a user content has more than function responses. */
+/** True when a user content has more than function responses. */
 function isFromUser({ role, parts }: SimContent): boolean {
   return role === 'user' && parts.some((part) => part['functionResponse'] === undefined);
 }

@@ -16,7 +16,7 @@ export function signPart(model: string, part: JsonObject, thought: string): stri
 }
 
 /**
- * Whether any simulated model issued the signature: on a call, for a call with the same name. A text may carry any
+ * True when any simulated model issued the signature: on a call, for a call with the same name. A text may carry any
  * signature, because it can keep that of a call which the client never saw. Values for calls of other models are
  * accepted.
  */

@@ -24,7 +24,7 @@ const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 const LEAST_BUDGET = 1024;
 const MOST_BREAKPOINTS = 4;
 
-/** Whether the request enables thinking. */
+/** True when the request enables thinking. */
 export function thinks(body: JsonObject): boolean {
   const type = asObject(body['thinking'])['type'];
   return type === 'enabled' || type === 'adaptive';

@@ -65,7 +65,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   };
 }
 
-/** Whether a user message has more than tool results. */
+/** True when a user message has more than tool results. */
 function isFromUser(message: JsonObject): boolean {
   if (message['role'] !== 'user') return false;
   const blocks = asArray(message['content']);

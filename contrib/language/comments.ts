@@ -1,7 +1,7 @@
 // Finds comments that begin without a subject: instead of "What nobody reads.", a comment should say "Unread bodies."
 // Works on lines without parsing. A comment of several lines counts once, at its first line.
 
-const NO_SUBJECT = /^(What|Whatever|Who|Whoever|Whom|Whose|Those|Of|That|Without|Where|Wherever)\b/;
+const NO_SUBJECT = /^(What|Whatever|Who|Whoever|Whom|Whose|Those|Whether|Of|That|Without|Where|Wherever)\b/;
 
 export interface Comment {
   /** Line number, from 1. */

@@ -57,7 +57,7 @@ export interface RoutingWishes {
   /** True: only endpoints that support all parameters of the request. */
   readonly requireParameters?: boolean | undefined;
   readonly maxPrice?: PriceLimit | undefined;
-  /** Whether to fail over to other endpoints; a list restricts them to providers, endpoints or models. */
+  /** Failover to other endpoints. A list restricts it to providers, endpoints or models. */
   readonly fallback?: boolean | NameList | undefined;
   readonly streamSafety?: StreamSafety | undefined;
   /** True: a second attempt may start if the first one is slow. */

@@ -66,7 +66,7 @@ async function ask(key: string, path: string, body: object): Promise<number> {
   return answer.status;
 }
 
-/** Whether it was refused for want of money: Google has no status of its own for that. */
+/** True when it was refused because of a budget. Google has no status of its own for that. */
 async function isRefused(key: string, path: string, body: object): Promise<boolean> {
   return (await ask(key, path, body)) === (path.includes(':generate') ? 429 : 402);
 }

@@ -168,7 +168,7 @@ export class RawSocket {
 
 const HEAD_END = '\r\n\r\n';
 
-/** Whether the first final answer is complete, as far as its framing says so. */
+/** True when the first final answer is complete, as far as its framing says so. */
 function isWhole(head: string, tail: string): boolean {
   const from = startOfFinal(head);
   const end = head.indexOf(HEAD_END, from);

@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const CHROMIUM = process.env['DRAGOMAN_CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Whether there is one on this machine; where there is none, one line says so. */
+/** True when this machine has one. A line reports a missing one. */
 export const HAS_BROWSER = existsSync(CHROMIUM);
 if (!HAS_BROWSER) console.warn(`skipped: there is no browser at ${CHROMIUM} (DRAGOMAN_CHROMIUM names one)`);
 

@@ -6,7 +6,7 @@ const DYNAMIC = /\bimport\(\s*'([^']+)'/g;
 export interface ImportStatement {
   /** As it is written. */
   readonly specifier: string;
-  /** Whether only types are taken. */
+  /** True when only types are imported. */
   readonly isType: boolean;
 }
 

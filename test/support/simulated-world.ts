@@ -185,7 +185,7 @@ export class Network {
     this.#cutUntil.clear();
   }
 
-  /** Whether messages of a machine come through. */
+  /** True when messages of a machine arrive. */
   reaches(machine: string): boolean {
     return [machine, '*'].every((name) => (this.#cutUntil.get(name) ?? 0) <= this.#time.now);
   }

@@ -16,7 +16,7 @@ export interface Principal {
   readonly expiresAt: UnixMs | null;
   /** True if the key may use a model. Patterns with `*` are compiled when the key is loaded. */
   readonly mayUse: (modelId: string) => boolean;
-  /** Whether prompts and answers are logged; null: the default of the configuration. */
+  /** True: prompts and answers are logged. Null: the default of the configuration. */
   readonly logContent: boolean | null;
   /** Strict mode: requests with losses are refused; null: the default of the configuration. */
   readonly strict: boolean | null;

@@ -151,7 +151,7 @@ export interface BatchStore {
   counts(): Promise<readonly BatchCount[]>;
   /** Failed lines after a position, in file order. Only the first `KEPT_FAILURES` failures of a batch are stored. */
   failures(id: string, after: number, limit: number): Promise<readonly FailedLine[]>;
-  /** Whether an open batch reads the file. */
+  /** True when an open batch reads the file. */
   reads(projectId: string, fileId: string): Promise<boolean>;
   /** Starts a batch whose lines were read. @returns false if the fence is outdated */
   begin(id: string, fence: number, total: number, problems: string | null): Promise<boolean>;

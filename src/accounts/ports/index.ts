@@ -49,9 +49,9 @@ export interface StoredKey {
   readonly revokedAt: UnixMs | null;
   /** Ids and patterns with `*` of allowed models; null: all. */
   readonly models: readonly string[] | null;
-  /** Whether prompts and answers are stored in records; null: the default of the configuration. */
+  /** True: prompts and answers are stored in records. Null: the default of the configuration. */
   readonly logContent: boolean | null;
-  /** Whether requests with losses are refused; null: the default of the configuration. */
+  /** True: requests with losses are refused. Null: the default of the configuration. */
   readonly strict: boolean | null;
   /**
    * Handling of answers whose client disconnects, as `streams.on_disconnect`; null: the default of the configuration.

@@ -50,7 +50,7 @@ export type SentState = 'sent' | 'unsent' | 'unknown' | 'elsewhere';
 export interface SentMarkStore {
   /** @returns null if no mark is available */
   open(): SentMark | null;
-  /** Whether the request of a mark was sent. */
+  /** State of the request of a mark. */
   stateOf(id: string): SentState;
 }
 

@@ -24,7 +24,7 @@ export interface UsageFacts {
   readonly outcome: Outcome;
   readonly cancelled: boolean;
   readonly turns: number;
-  /** Whether an upstream charged for it, at any price. */
+  /** True when an upstream charged for it, at any price. */
   readonly isCharged: boolean;
   readonly usage: Usage | null;
   /** USD; null: unknown. */

@@ -24,7 +24,7 @@ const LENGTHS: Readonly<Record<UsageInterval, number | null>> = {
 
 export const UTC = 'UTC';
 
-/** Whether an interval is computed from 5-minute sums. */
+/** True when an interval is computed from 5-minute sums. */
 export function isMinutes(interval: UsageInterval | null): boolean {
   return interval === '5m' || interval === '30m';
 }

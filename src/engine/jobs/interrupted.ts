@@ -69,7 +69,7 @@ export async function settleTry(
   return 'handed over';
 }
 
-/** Whether the request of a try was sent. */
+/** State of the request of a try. */
 export function stateOf({ mark }: InterruptedTry, marks: SentMarkStore): SentState {
   return typeof mark === 'string' ? marks.stateOf(mark) : 'unknown';
 }

@@ -1,7 +1,7 @@
 // Tools that the gateway can run under the current configuration. Built once per configuration.
 import type { ToolKind } from './gateway-tool.ts';
 
-/** Whether an upstream may run a tool natively. */
+/** Native execution of a tool by an upstream: preferred or never. */
 export type Native = 'prefer' | 'never';
 
 /** Configured kinds of tools. */

@@ -85,7 +85,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 const UNPRICED = 'house/unpriced';
 const MODELS = [...UPSTREAMS, UNPRICED];
 
-/** Whether reasoning is seen: Chat Completions of OpenAI never show it, on either side of the gateway. */
+/** True when reasoning is seen. Chat Completions of OpenAI never show it, on either side of the gateway. */
 const SHOWS = (name: string, id: string): boolean => name !== 'openai, Chat Completions' && id !== 'sim/chat';
 
 const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';

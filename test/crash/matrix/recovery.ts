@@ -1,4 +1,4 @@
-// Whether a cluster is itself again: every replica ready with nothing degraded, and each kind of request answered by each of
+// Recovery of a cluster: every replica ready with nothing degraded, and each kind of request answered by each of
 // them and through nginx.
 import { receive } from './asks.ts';
 import { type Cluster, LOAD_KEY, MODEL, type Replica } from './cluster.ts';

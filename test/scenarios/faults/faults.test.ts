@@ -168,7 +168,7 @@ function expectClient(
 ): void {
   const received: Received = CLIENTS[client].receive(stage.stream && response.status === 200, text);
   const wanted = fault.client;
-  // Whether all went well is never in doubt: an end without an error, or an error without an end.
+  // The outcome is never in doubt: an end without an error, or an error without an end.
   expect(received.complete).toBe(received.error === null);
   if ('refused' in wanted) {
     const { refused, relayed } = wanted;

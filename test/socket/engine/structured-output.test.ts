@@ -291,7 +291,7 @@ describe('limits', () => {
 
 describe('schemas', () => {
   const holding = (value: object): object => ({ type: 'object', properties: { value }, required: ['value'] });
-  /** Whether the gateway holds `value` to a schema: two answers that hold it are asked for, or one. */
+  /** True when the gateway holds `value` to a schema: two answers that hold it are asked for, or one. */
   const holds = async (schema: object, value: unknown): Promise<boolean> => {
     const text = JSON.stringify({ value });
     chat(text, text);

@@ -104,7 +104,7 @@ function missing(names: Readonly<Record<string, true>>, node: Json | undefined):
   return Object.keys(names).filter((name) => at(node, name) === undefined);
 }
 
-/** Whether and how models think before they speak is their own. */
+/** Thinking blocks do not count: models decide if and how they think. */
 function isSaid(block: Json | undefined): boolean {
   return !String(at(block, 'type')).endsWith('thinking');
 }

@@ -159,7 +159,7 @@ export async function recordsOf({ storage }: StatefulGateway) {
   return generations.map(({ generation }) => generation);
 }
 
-/** Whether a request begins a vendor's batch. @param asking its method and path */
+/** True when a request begins a vendor's batch. @param asking its method and path */
 export const isSubmission = (asking: string): boolean =>
   /^POST .*(?:\/batches|:batchGenerateContent)$/.test(asking);
 

@@ -56,7 +56,7 @@ export async function startLlamaServer({
   return { origin: `http://127.0.0.1:${port}`, stop: end, [Symbol.asyncDispose]: end };
 }
 
-/** Whether the server runs here; false after a line that says why these tests skip. Prebuilt ones need processors of one kind. */
+/** True when the server runs here. If not, a line says why these tests are skipped. Prebuilt ones need processors of one kind. */
 async function runsHere(): Promise<boolean> {
   if (program === null) return false;
   try {
@@ -69,5 +69,5 @@ async function runsHere(): Promise<boolean> {
   }
 }
 
-/** Whether the tests with this server run. */
+/** True when the tests with this server run. */
 export const HAS_LLAMA_SERVER: boolean = await runsHere();

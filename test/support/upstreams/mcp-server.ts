@@ -49,7 +49,7 @@ export interface McpServerScript {
   readonly list?: (cursor: string | undefined) => unknown;
   /** Tools in one page of `tools/list`; default: all of them. */
   readonly pageSize?: number;
-  /** Whether requests with this `authorization` header are served; others get a 401. Default: all are. */
+  /** True for requests that are served, by their `authorization` header. Others get a 401. Default: all are. */
   readonly authorize?: (authorization: string | null) => boolean;
   /** Answers a request instead of the MCP server; undefined leaves it to that. */
   readonly intercept?: (request: Request) => Response | undefined | Promise<Response | undefined>;

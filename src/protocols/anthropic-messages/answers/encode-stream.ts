@@ -154,7 +154,7 @@ class MessagesStreamEncoder extends StreamEncoder {
 
   protected override onText({ index, part, kind, text }: TextEvent): void {
     if (text === '') return;
-    // Whether the text of a refusal becomes content is only known at the end.
+    // Text of a refusal is held, because only the end tells if it becomes content.
     if (kind === 'refusal') this.#refusal += text;
     else this.#delta(this.#textBlock(index, part), text);
   }

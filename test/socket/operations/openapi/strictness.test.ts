@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Whether a schema of the description takes a value. */
+/** True when a schema of the description accepts a value. */
 function takes(schema: unknown, value: unknown): boolean {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   return ajv.compile({ components: document.components, ...(schema as Json) })(value);

@@ -50,7 +50,7 @@ export class Forgotten {
     return this.#onTop.has(use);
   }
 
-  /** Whether it runs where nobody is heard from any more. */
+  /** True when it runs on a process that no longer reports. */
   isAstray({ isRunning, node }: Use, nowMs: number, leaseMs: number): boolean {
     return isRunning && this.#isGone(node, nowMs, leaseMs);
   }

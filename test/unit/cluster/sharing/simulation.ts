@@ -33,7 +33,7 @@ export interface Conditions {
   readonly nodes: number;
   /** Milliseconds in which there is traffic. */
   readonly forMs: number;
-  /** Whether anything goes wrong at all. */
+  /** True when faults occur. */
   readonly faults: boolean;
   /** Limits in windows that roll alone, instead of any by chance. They have traffic for longer. */
   readonly rolling?: 'money' | 'rates';
