@@ -17,7 +17,7 @@ import {
   type ResolvedModel,
 } from '../../catalog/index.ts';
 import { estimateComplexity } from './complexity.ts';
-import { effectiveWishes } from './group.ts';
+import { effectiveWishes } from './effective-wishes.ts';
 import { NOT_ALLOWED, RULED_OUT, fitOf, type Estimate } from './model-fit.ts';
 import { describeMeasures, roundedMeasures, weighModels, weightsFor, weightsTable } from './model-score.ts';
 import type { Contender, Weighed, Weights } from './model-score.ts';
