@@ -19,7 +19,7 @@ export type { FindMeasured, MeasuredFacts, MeasuredPlace } from './measured-fact
 export { encodeModel, encodeModelList } from './models-view.ts';
 export { similarModels, unknownModel } from './unknown-model.ts';
 export type { Price, Rate } from './price.ts';
-export { isListPriced } from './prices.ts';
+export { baseRate, isListPriced } from './prices.ts';
 export { bookOver, keptBook } from './price-book.ts';
 export type { MatchRule, PriceBook, PricedModel, Vendor } from './price-data.ts';
 export { BUNDLED_PRICES } from './bundled-prices.ts';

@@ -246,3 +246,9 @@ export function isListPriced(
   // Other protocols drop the service tier.
   return protocol !== endpoint.protocol && !sharesMembers(protocol, endpoint.protocol);
 }
+
+/** Rate of a small prompt; price steps apply to very large ones. */
+export function baseRate(rate: Rate | undefined): number | null {
+  if (rate === undefined) return null;
+  return typeof rate === 'number' ? rate : rate.base;
+}

@@ -1,7 +1,6 @@
 // Filters: which endpoints are excluded, and why. A preference that no endpoint satisfies is never relaxed silently.
 import type { CanonicalRequest, NameList, PriceLimit, RoutingWishes } from '../../canonical/index.ts';
-import type { Endpoint } from '../../catalog/index.ts';
-import { baseRate } from './factors/index.ts';
+import { baseRate, type Endpoint } from '../../catalog/index.ts';
 
 /** Why an endpoint is excluded, and the member of the request that causes it. */
 export interface Removal {

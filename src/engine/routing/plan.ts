@@ -11,14 +11,15 @@ import {
   USUAL_STRATEGY,
   usualReason,
 } from '../../canonical/index.ts';
+import { baseRate } from '../../catalog/index.ts';
 import { conversationOf } from './conversation.ts';
-import { effectiveWishes, unavailableReason, groupOf, type Removed } from './group.ts';
+import { effectiveWishes } from './effective-wishes.ts';
+import { unavailableReason, groupOf, type Removed } from './group.ts';
 import { fallbackEntries } from './fallback.ts';
 import { type ModelSelection, selectModels } from './model-selection.ts';
 import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { contextOf } from './context-length.ts';
-import { baseRate } from './factors/index.ts';
 import type { EndpointId } from './state.ts';
 
 /**

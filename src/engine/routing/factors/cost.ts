@@ -1,5 +1,5 @@
 // Cost factor: prefers a lower sum of input and output price, with cached input at its reduced price.
-import type { Rate } from '../../../catalog/index.ts';
+import { baseRate } from '../../../catalog/index.ts';
 import type { Factor, Measured } from './factor.ts';
 
 export const cost: Factor = {
@@ -25,12 +25,6 @@ function blendedPrice({ endpoint, health }: Measured): number | null {
   const hits = health.cacheHitRate ?? 0;
   const cached = baseRate(price?.cacheRead) ?? input;
   return input * (1 - hits) + cached * hits + output;
-}
-
-/** Rate of a small prompt; price steps apply to very large ones. */
-export function baseRate(rate: Rate | undefined): number | null {
-  if (rate === undefined) return null;
-  return typeof rate === 'number' ? rate : rate.base;
 }
 
 function round(usd: number): number {

@@ -7,7 +7,6 @@ import { quality } from './quality.ts';
 import { speed } from './speed.ts';
 import { throughput } from './throughput.ts';
 
-export { baseRate } from './cost.ts';
 export { latency } from './latency.ts';
 export type { Factor, Measured } from './factor.ts';
 
