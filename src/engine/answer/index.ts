@@ -8,7 +8,8 @@ export type {
   PublicAnswer,
 } from './answer-exchange.ts';
 export { CheckedOutput } from './checked-output.ts';
-export { answerHeaders, type ClientAnswer, headerText, StreamAnswer, WholeAnswer } from './client-answer.ts';
+export { answerHeaders, headerText } from './answer-headers.ts';
+export { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
 export { answerFromOtherReplica } from './other-replica.ts';
 export { BufferedAnswer, HeldAnswer } from './held-answer.ts';
 export {

@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '../../base/json/index.ts';
 import { isOwnRefusal } from '../failure-table.ts';
 import type { Arrival } from '../call.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { answerHeaders } from './client-answer.ts';
+import { answerHeaders } from './answer-headers.ts';
 
 /** Answer of a refused request. */
 interface Refusal {
