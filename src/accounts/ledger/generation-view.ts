@@ -12,9 +12,8 @@ import {
   GENERATION_MEMBERS,
   type GenerationRecord,
   shownMembers,
-  outcomeOf,
-  requestState,
 } from './record.ts';
+import { outcomeOf, requestState } from './outcomes.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /**

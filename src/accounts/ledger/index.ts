@@ -5,3 +5,4 @@ export * from './estimate-tokens.ts';
 export * from './generation-view.ts';
 export * from './price.ts';
 export * from './record.ts';
+export * from './outcomes.ts';
