@@ -182,29 +182,6 @@ export async function allow(
   else await quota.admit(estimate, deadlineAt);
 }
 
-// Strict mode, in which a loss is a 400. The request's header takes precedence over its key, and the key over the
-// configuration.
-
-const HEADER = 'x-dragoman-strict';
-
-/**
- * True: a parameter that would be dropped or changed refuses the request.
- * @param configured default from the operator's configuration
- * @throws GatewayError `invalid_request` for a header that is neither `true` nor `false`
- */
-export function isStrict({ header, principal }: ApiCall, configured: boolean): boolean {
-  switch (header(HEADER)) {
-    case null:
-      return principal.strict ?? configured;
-    case 'true':
-      return true;
-    case 'false':
-      return false;
-    default:
-      throw new GatewayError('invalid_request', `${HEADER}: must be true or false`, { param: HEADER });
-  }
-}
-
 // Resources that a request has acquired, such as the lock of its conversation. They are released however the request
 // ends.
 

@@ -10,10 +10,9 @@ import {
 } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { type Plan, planRequest, type RoutingState } from '../routing/index.ts';
-import type { Arrival } from '../call.ts';
+import type { ApiCall, Arrival } from '../call.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { EngineSettings, Timeouts } from '../settings.ts';
-import { isStrict } from './admit.ts';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { Limits } from '../../accounts/limits/index.ts';
 import { lackingParameters } from '../adapt/index.ts';
@@ -210,4 +209,29 @@ export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan
     report: request.report,
     peek: input.peek,
   });
+}
+
+// Strict mode, in which a loss is a 400. The request's header takes precedence over its key, and the key over the
+// configuration.
+
+const STRICT_HEADER = 'x-dragoman-strict';
+
+/**
+ * True: a parameter that would be dropped or changed refuses the request.
+ * @param configured default from the operator's configuration
+ * @throws GatewayError `invalid_request` for a header that is neither `true` nor `false`
+ */
+function isStrict({ header, principal }: ApiCall, configured: boolean): boolean {
+  switch (header(STRICT_HEADER)) {
+    case null:
+      return principal.strict ?? configured;
+    case 'true':
+      return true;
+    case 'false':
+      return false;
+    default:
+      throw new GatewayError('invalid_request', `${STRICT_HEADER}: must be true or false`, {
+        param: STRICT_HEADER,
+      });
+  }
 }
