@@ -4,7 +4,7 @@ import { type Gateway, type RemoteCall } from '../engine/index.ts';
 import { type RemoteOperation, type ServedProtocol, servedProtocols } from '../protocols/index.ts';
 import type { Connection } from '../base/runtime/http-server.ts';
 import { newGenerationId } from '../base/runtime/ids.ts';
-import { HttpClient } from './serve-operation.ts';
+import { HttpClient } from './http-client.ts';
 import { headersOf } from './client-protocol.ts';
 import type { LoadWatch } from './load-watch.ts';
 import type { MemoryAccount } from './body/memory-budget.ts';

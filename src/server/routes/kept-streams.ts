@@ -14,7 +14,7 @@ import {
 } from '../../engine/index.ts';
 import { nextTurn, type Clock } from '../../base/runtime/clock.ts';
 import { eventStream } from '../../protocols/index.ts';
-import { HttpClient } from '../serve-operation.ts';
+import { HttpClient } from '../http-client.ts';
 import { eventNumber } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
 import { generationOf } from '../../base/runtime/ids.ts';
