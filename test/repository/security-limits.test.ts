@@ -49,7 +49,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ],
   ['silence on a connection without a request', `${server.idleMs / 1000} s`],
   [
-    `requests that one connection sends at once, among more than ${constant('base/runtime/http-server.ts', 'CROWD')} that arrive with them`,
+    `requests that one connection sends at once, among more than ${constant('base/runtime/http-server.ts', 'BUSY_TURN')} that arrive with them`,
     plain(constant('base/runtime/http-server.ts', 'MOST_IN_A_ROW')),
   ],
   ['lateness of the event loop', `${overload.lagMs / 1000} s`],
