@@ -39,7 +39,9 @@ function answer(body: JsonObject, model: string, services: SimulatedServices): J
     refuse("'$.encoding_format' must be one of 'float', 'base64'.", 'encoding_format');
   const isLength = typeof dimensions === 'number' && dimensions >= 1 && dimensions <= MOST_DIMENSIONS;
   if (!isLength) refuse(`'$.dimensions' must be from 1 to ${MOST_DIMENSIONS}.`, 'dimensions');
-  const counts = inputs.map((one) => (typeof one === 'string' ? services.tokensOf(one) : asArray(one).length));
+  const counts = inputs.map((one) =>
+    typeof one === 'string' ? services.tokensOf(one) : asArray(one).length,
+  );
   if (counts.some((count) => count > CONTEXT_LENGTH))
     refuse(`This model's maximum context length is ${CONTEXT_LENGTH} tokens.`, 'input');
   if (!isGood || !isLength) return null;
