@@ -1,11 +1,11 @@
 // Admits a call: decodes it, resolves everything that it refers to, and acquires the resources that it holds while it
 // runs.
 import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
-import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
 import { mayHideEnd, type ReasoningSeal } from '../adapt/index.ts';
-import type { ApiCall, Arrival } from '../call.ts';
+import type { Arrival } from '../call.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { nameEarlier, withFollowed } from './followed-answer.ts';
 import { decodeThreaded } from './thread.ts';
