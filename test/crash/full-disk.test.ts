@@ -58,7 +58,7 @@ async function degraded({ origin }: Program): Promise<readonly string[]> {
 }
 
 const isFull = (said: readonly string[]): boolean =>
-  said.some((each) => each.includes('the journal is full'));
+  said.some((each) => each.includes('the journal or the disk is full'));
 
 /** Asks until the disk has taken all that it can. @returns ids of the answers */
 async function fill(folder: string, program: Program): Promise<string[]> {

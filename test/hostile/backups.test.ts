@@ -126,7 +126,7 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
     () => (put('backup.json', ' '.repeat(17_000_000)), seal()),
     'backup.json is too large',
   ],
-  ['another form of another program', () => change((manifest) => (manifest['format'] = 2)), 'has form 2'],
+  ['another form of another program', () => change((manifest) => (manifest['format'] = 2)), 'has format 2'],
   [
     'a program that a terminal obeys',
     () =>
@@ -149,7 +149,7 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
   [
     'counts that are too many',
     () => change((manifest) => (manifest['rows'] = { settings: 1e9 })),
-    'not 1000000000',
+    'instead of 1000000000',
   ],
   ['no counts', () => change((manifest) => delete manifest['rows']), '`rows` of backup.json'],
   [
@@ -212,7 +212,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('of a PostgreSQL database', () => {
     for (const [content, says] of [
       [kept.subarray(0, -10), 'cannot be decompressed'],
       ['{}', 'cannot be decompressed'],
-      [gzipSync('x'.repeat(1000)), 'takes no rows of schema_version'],
+      [gzipSync('x'.repeat(1000)), 'rejected rows of schema_version'],
       [gzipSync(''), 'has 0 rows'],
     ] as const) {
       put(rows, content);

@@ -80,7 +80,7 @@ test('an empty data directory gets a key, printed once with a curl line that wor
     'is for you. It opens the console',
     'is for your programs',
     'Add a provider:',
-    `Documents: ${first.origin}/docs/guide`,
+    `Documentation: ${first.origin}/docs/guide`,
   ])
     expect(first.out()).toContain(help);
   const command = /^curl .*$/m.exec(first.out())?.[0] ?? '';
@@ -185,7 +185,9 @@ test('a taken port is said in one sentence, and costs no key', async () => {
   const port = new URL(other.origin).port;
   const end = await runProgram(['serve', '--port', port], { folder: at });
   expect(end).toMatchObject({ code: 1, out: '' });
-  expect(end.err).toStartWith(`dragoman serve: cannot listen on 127.0.0.1:${port}: another program`);
+  expect(end.err).toStartWith(
+    `dragoman serve: cannot listen on 127.0.0.1:${port}: the port is already in use`,
+  );
   const next = await serve({ folder: at });
   await eventually('the first key is still to come', () => next.out().includes('first API key'));
 });
@@ -263,7 +265,7 @@ test('check says what would be served', async () => {
   writeFileSync(join(at, 'other.yaml'), 'providers: { ollama: {} }\nmodels: [{ id: ollama/llama3 }]');
   const plain = await runProgram(['check', '--config', 'other.yaml'], { folder: at });
   expect(plain.code).toBe(0);
-  expect(plain.out).toStartWith('other.yaml: valid; ');
+  expect(plain.out).toStartWith('other.yaml: valid, ');
   expect(plain.err).toBe('');
   const json = await runProgram(['check', '--json'], {
     folder: at,

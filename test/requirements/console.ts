@@ -12,6 +12,7 @@ const SIGN_IN = 'test/console/sign-in.test.ts';
 const BATCHES = 'test/console/batches.test.ts:';
 const JOBS = 'test/console/jobs.test.ts:';
 const QUESTIONS = 'test/console/questions.test.ts:';
+const OPERATORS = 'test/console/operator-questions.ts:';
 const OUTAGE = 'test/console/outage.test.ts:';
 const DAYS = 'test/console/days.test.ts:';
 
@@ -126,18 +127,18 @@ export const consoleRequirements: Requirements = {
   'contract.console.questions': shown(
     CONSOLE,
     'What fails, why it is slow, who spent most and how somebody gets a key are a few clicks away.',
-    `${QUESTIONS} a provider is down: it is seen without a click, its words are one click away, and its requests two`,
-    `${QUESTIONS} why a request was slow: three clicks from the overview lead to the sentence that says it`,
-    `${QUESTIONS} who spent most yesterday: two clicks, and the sums are those of the management API`,
+    `${OPERATORS} a provider is down: it is seen without a click, its words are one click away, and its requests two`,
+    `${OPERATORS} why a request was slow: three clicks from the overview lead to the sentence that says it`,
+    `${OPERATORS} who spent most yesterday: two clicks, and the sums are those of the management API`,
     `${DAYS} yesterday is the same day on the page, in its CSV and for \`dragoman usage\`, and each says whose it is`,
     `${DAYS} days of one's own are chosen in the calendar, and everything else follows them`,
-    `${QUESTIONS} a key with $20: four clicks and two fields, the row shows it, and the message is ready`,
+    `${OPERATORS} a key with $20: four clicks and two fields, the row shows it, and the message is ready`,
     `${QUESTIONS} the keyboard reaches the first row in six stops, and knows the way`,
   ),
   'contract.console.truth': shown(
     CONSOLE,
     'States, sums and times are true: what failed is no success, what has no price is no $0, and no end lies in the past.',
-    `${QUESTIONS} what is shown is true: no success that was none, no $0 for what has no price, nobody nameless, no end in the past`,
+    `${OPERATORS} what is shown is true: no success that was none, no $0 for what has no price, nobody nameless, no end in the past`,
     `${OUTAGE} a provider that rejects its key to all is failing within ten seconds, and is healthy at no time`,
     `${OUTAGE} what failed has no colour of success, anywhere`,
     `${OUTAGE} an alert is still there after a reload, and says when it was raised`,

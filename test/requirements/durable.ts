@@ -104,7 +104,7 @@ export const durableRequirements: Requirements = {
     'test/socket/state/batch-restarts.test.ts: an answer in the background whose process stops as it should is made in the end, however often',
     'test/socket/state/background-tries.test.ts: an upstream that has no room is waited for, more often than processes may die',
     'test/unit/storage/sent-marks.test.ts: a request that went out is told from one that was about to',
-    'test/unit/storage/sent-marks.test.ts: a mark whose place another one has, or whose file is gone, is unknown',
+    'test/unit/storage/sent-marks.test.ts: a mark whose place another one has is unknown, and one whose file is not here is elsewhere',
     'test/unit/storage/sent-marks.test.ts: nothing is left behind by a process whose requests have all ended',
   ),
   'contract.durable.troubles': shown(

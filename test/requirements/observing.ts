@@ -42,7 +42,7 @@ export const observingRequirements: Requirements = {
     SEEN,
     'A slow collector slows no request, and costs bounded memory.',
     `${TRACES}: a collector that does not answer costs bounded memory, and is told of in the log once a minute`,
-    `${TRACES}: spans wait minutes for a collector that is away, and all of them arrive when it is back`,
+    `${TRACES}: spans are queued minutes for a collector that is away, and all of them arrive when it is back`,
     `${TRACES}: a message that nobody can take is given up after ten minutes, and the next one goes`,
     `${TRACES}: without a collector no upstream hears of traces`,
   ),

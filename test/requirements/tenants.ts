@@ -75,9 +75,9 @@ export const tenantsRequirements: Requirements = {
   'contract.storage.backup': shown(
     TENANTS,
     'A running installation is backed up, verified by checksums and restored with a command each, on SQLite and PostgreSQL, with its files.',
-    'test/socket/storage/backup-command.test.ts: of a data directory that is in use is whole, and the same when it is put back',
+    'test/socket/storage/backup-command.test.ts: of a data directory that is in use is a complete backup, and the same when it is put back',
     'test/socket/storage/backup-command.test.ts: of a fresh installation works, without a file and without a request',
-    'test/socket/storage/backup-command.test.ts: of a PostgreSQL database that is in use is whole, and the same when it is put back',
+    'test/socket/storage/backup-command.test.ts: of a PostgreSQL database that is in use is a complete backup, and the same when it is put back',
   ),
   'contract.replicas.shared': shown(
     'several gateways on one database',

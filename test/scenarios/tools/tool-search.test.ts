@@ -129,7 +129,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(at(page, 'status')).toBe('failed');
     expect(scene.web.reads).toEqual([]);
     expect(scene.web.searches[0]?.query).toContain('site:example.com');
-    expect(messageOf(answer).text).toContain('may not be opened');
+    expect(messageOf(answer).text).toContain('not allowed');
   });
 
   test('an engine that fails is told to the model, and the answer comes', async () => {

@@ -238,7 +238,7 @@ routing:
 prompts: ${join(folder, 'templates')}
 `),
       ).toEqual([
-        expect.stringContaining('bad.yaml:2: providers.openai.preset: there is no preset "opena"'),
+        expect.stringContaining('bad.yaml:2: providers.openai.preset: "opena" is not a preset'),
         expect.stringContaining('bad.yaml:5: providers.mine.protocols.openai-chat: requires a base URL'),
         expect.stringContaining(
           'bad.yaml:5: providers.mine.protocols.anthropic-messages: requires a base URL',
@@ -246,8 +246,8 @@ prompts: ${join(folder, 'templates')}
         expect.stringContaining('bad.yaml:9: models[0].endpoints[0].provider: "nobody"'),
         expect.stringContaining('bad.yaml:10: models[0].endpoints[1].provider: "nothing"'),
         expect.stringContaining('bad.yaml:12: models[1].id: "x/y" is a duplicate id'),
-        expect.stringContaining('bad.yaml:14: aliases.a: runs in a circle'),
-        expect.stringContaining('bad.yaml:15: aliases.b: runs in a circle'),
+        expect.stringContaining('bad.yaml:14: aliases.a: is circular'),
+        expect.stringContaining('bad.yaml:15: aliases.b: is circular'),
         expect.stringContaining('bad.yaml:16: aliases.c: '),
         expect.stringContaining('bad.yaml:20: routing.default.only: "elsewhere"'),
         expect.stringContaining('bad.yaml:20: routing.default.fallback: "nowhere/y"'),

@@ -423,7 +423,7 @@ describe('schemas', () => {
     ],
     ['many levels', deep, 'levels deep'],
     ['too many parts', { enum: Array.from({ length: 3001 }, () => ({})) }, 'objects'],
-    ['no pattern', { pattern: '(' }, 'not closed'],
+    ['no pattern', { pattern: '(' }, 'no closing parenthesis'],
     ['promises', { properties: { a: { $async: true, type: 'string' } } }, 'async'],
     ['too much', { description: 'x'.repeat(100_001) }, 'larger than'],
   ])('a schema of %s is a 400 that names it, and harms nobody', async (_what, schema, why) => {

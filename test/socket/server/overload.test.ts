@@ -81,7 +81,7 @@ test('short memory refuses large requests first', async () => {
   expect(await refused.text()).toContain('server.overload.memory_percent');
   expect((await gateway.post('/chat/completions', chat())).status).toBe(200);
   expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(503);
-  expect(gateway.logLines.join('')).toContain('memory is short');
+  expect(gateway.logLines.join('')).toContain('memory is low');
 });
 
 test('the memory that there is, is that of the narrowest control group', () => {
@@ -155,14 +155,14 @@ test('refused keys are slowed after twenty, counted and logged without the key; 
     isAnswered = true;
     return answer;
   });
-  await eventually('it was refused', () => gateway.logLines.some((line) => line.includes('are slowed')));
+  await eventually('it was refused', () => gateway.logLines.some((line) => line.includes('are delayed')));
   // Somebody else at the same address, and the same address with the right key.
   expect((await gateway.get('/models')).status).toBe(200);
   expect((await gateway.post('/chat/completions', chat())).status).toBe(200);
   expect(isAnswered).toBe(false);
   clock.advance(1100);
   expect((await slowed).status).toBe(401);
-  expect(gateway.logLines.filter((line) => line.includes('are slowed'))).toHaveLength(1);
+  expect(gateway.logLines.filter((line) => line.includes('are delayed'))).toHaveLength(1);
   expect(gateway.logLines.join('')).toContain('"address":"127.0.0.1"');
   expect(gateway.logLines.join('')).not.toContain('guess');
   const { counts } = (await (await fetch(`${gateway.origin}/readyz`)).json()) as {

@@ -104,7 +104,7 @@ test('the end of a stream is seen once the stream is kept: a process that dies b
     for await (const { type } of await client.responses.create(asked)) seen.push(type);
   };
   const reading = read();
-  await eventually('it is tried again', () => gateway.logLines.some((line) => line.includes('tried again')));
+  await eventually('it is tried again', () => gateway.logLines.some((line) => line.includes('retried')));
   expect(seen.at(-1)).toBe('response.output_item.done');
   database.run('drop trigger full');
   database.close();

@@ -226,7 +226,7 @@ describe('a batch of Gemini', () => {
       [{ batch: { ...(requests([{}]) as { batch: object }).batch, priority: 3 } }, 400, 'batch.priority'],
       [requests(Array.from({ length: 51 }, () => ({}))), 413, 'max_requests'],
       ['{"batch":{"inputConfig":{"requests":{"requests":[{}]', 400, 'ends unexpectedly'],
-      ['{"batch":{"inputConfig":{"requests":{"requests":[{}],"requests":[{}]}}}}', 400, 'twice'],
+      ['{"batch":{"inputConfig":{"requests":{"requests":[{}],"requests":[{}]}}}}', 400, 'duplicate'],
       ['{"batch":x}', 400, 'JSON'],
       ['[]', 400, 'object'],
     ];

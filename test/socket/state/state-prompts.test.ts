@@ -212,7 +212,12 @@ describe('templates in files', () => {
     ['member.yaml', 'template: { instructions: a, modle: b }', 'member.yaml', 'modle'],
     ['value.yaml', 'template: { instructions: a, temperature: hot }', 'value.yaml', 'temperature'],
     ['tools.json', '{"template": {"input": "a", "tools": [{"type": "function"}]}}', 'tools.json', 'tools[0]'],
-    ['default.yaml', 'default_version: 3\nversions: { 1: { input: a } }', 'default.yaml', 'no version 3'],
+    [
+      'default.yaml',
+      'default_version: 3\nversions: { 1: { input: a } }',
+      'default.yaml',
+      'version 3 not found',
+    ],
     ['a b.yaml', 'template: { input: a }', 'a b.yaml', 'file name'],
   ];
   test.each(wrong)('%s with %j refuses the configuration', (name, text, ...expected) => {
@@ -246,7 +251,7 @@ describe('templates in files', () => {
     try {
       mkdirSync(join(bad, 'more'));
       for (const name of ['a.yaml', 'a.json']) writeFileSync(join(bad, name), '{"template": {"input": "a"}}');
-      expect(() => load(bad)).toThrow('another file has the id a');
+      expect(() => load(bad)).toThrow('another file has the same id a');
       expect(() => load(join(bad, 'none'))).toThrow('cannot read the folder');
       expect(() => load(join(bad, 'more'))).not.toThrow();
     } finally {

@@ -35,7 +35,8 @@ test.if(POSIX)(
     expect(loose.map(modeOf)).toEqual([0o700, 0o600, 0o600]);
     const reported = second.logLines.filter((line) => line.includes('accessible to other users'));
     expect(reported).toHaveLength(3);
-    for (const path of loose) expect(reported.some((line) => line.includes(`${path} was open`))).toBe(true);
+    for (const path of loose)
+      expect(reported.some((line) => line.includes(`${path} was accessible`))).toBe(true);
     expect(second.logLines.join('')).toContain('mode 0755');
   },
 );

@@ -81,7 +81,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
     );
     await future.close();
     const error = await rejection(startManaged({ database_url: url, secret: SECRET }));
-    expect(String(error)).toContain('install 99.0.0 or newer');
+    expect(String(error)).toContain('requires Dragoman 99.0.0 or newer');
   });
 });
 

@@ -243,7 +243,7 @@ describe('AWS', () => {
       const refused = await ask(gateway, NOVA);
       expect([refused.status, await refused.text()]).toEqual([
         502,
-        expect.stringContaining('STS gives no keys: Not for you'),
+        expect.stringContaining('STS returned no keys: Not for you'),
       ]);
       expect(keyOf(await usedBy(gateway, NOVA))).toBe('ASIAWEB');
       expect(form(1)).toEqual({
@@ -327,8 +327,8 @@ describe('AWS', () => {
   test.each([
     ['nobody', 'there is no profile "nobody"'],
     ['login', 'uses sso_session, which is not supported'],
-    ['one', 'leads back to itself'],
-    ['machine', 'no source_profile or credential_source that gives keys'],
+    ['one', 'refers to itself'],
+    ['machine', 'no usable source_profile or credential_source'],
   ])('the profile %s is refused', (profile, words) => {
     const refused = (): unknown => originOf('bedrock', { region: 'r', profile }, shared());
     expect(refused).toThrow(words);
@@ -677,7 +677,7 @@ describe('Google', () => {
   test('kinds of files that cannot be used are refused; a login is found where gcloud leaves it', () => {
     const aws = federated({ environment_id: 'aws1', url: 'http://169.254.169.254/x' });
     const given = { project: 'p', credentials: JSON.stringify(aws) };
-    expect(() => originOf('vertex', given, {})).toThrow('nor another credential file that can be used');
+    expect(() => originOf('vertex', given, {})).toThrow('or another credential file of a supported type');
     file(
       'application_default_credentials.json',
       JSON.stringify({ type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r' }),

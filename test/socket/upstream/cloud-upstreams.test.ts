@@ -307,7 +307,7 @@ describe('Vertex', () => {
       const refused = await ask(gateway, 'vertex/gemini-2.5-pro');
       expect(refused.status).toBe(502);
       expect(await refused.text()).toContain(
-        'Google gives no token for the service account: Invalid JWT Signature.',
+        'Google returned no token for the service account: Invalid JWT Signature.',
       );
       expect(upstream.requests).toHaveLength(0);
       expect(await contentOf(await ask(gateway, 'vertex/gemini-2.5-pro'))).toBe('Hi');
@@ -380,7 +380,7 @@ describe('what is missing', () => {
       { region: 'r', access_key_id: 'A' },
       AWS,
       'providers.bedrock',
-      'secret_access_key is missing',
+      'secret_access_key is required',
     ],
     ['vertex', { project: 'p' }, {}, 'providers.vertex.credentials', 'GOOGLE_APPLICATION_CREDENTIALS'],
     [
@@ -395,7 +395,7 @@ describe('what is missing', () => {
       { project: 'p', credentials: '{"type":"somebody_else"}' },
       {},
       'providers.vertex.credentials',
-      'is not the key file',
+      'must be the key file',
     ],
     ['vertex', { api_key: 'ya29' }, {}, 'providers.vertex.project', 'GOOGLE_CLOUD_PROJECT'],
   ] as const)('%s, case %#', (name, provider, environment, path, words) => {

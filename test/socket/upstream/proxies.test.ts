@@ -269,7 +269,7 @@ describe('a hostile proxy', () => {
   test.each<[string, Misbehaviour, string]>([
     ['closes', (socket) => socket.end(), 'its proxy closed the connection without a response'],
     ['breaks off', (socket) => socket.destroy(), 'its proxy closed the connection without a response'],
-    ['breaks off in its head', (socket) => socket.end('HTTP/1.1 200 O'), 'without an answer'],
+    ['breaks off in its head', (socket) => socket.end('HTTP/1.1 200 O'), 'without a response'],
     [
       'talks nonsense',
       says('SSH-2.0-OpenSSH_9.9\r\n\r\n'),

@@ -142,7 +142,7 @@ describe.skipIf(!TINYPROXY)('tinyproxy', () => {
     ['http', 'ann:secretword', 200, ''],
     ['https', 'ann:secretword', 200, ''],
     ['http', '', 502, 'its proxy requires a user name and a password (status 407)'],
-    ['https', 'ann:wrong', 502, 'refuses the user name and password that it was given (status 401)'],
+    ['https', 'ann:wrong', 502, 'rejected the configured user name and password (status 401)'],
     ['https', '', 502, 'its proxy requires a user name and a password (status 407)'],
   ])('passes %s as "%s" on: %p', async (scheme, user, status, words) => {
     const place = scheme === 'http' ? upstream : secure;
