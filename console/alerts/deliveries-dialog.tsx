@@ -31,7 +31,9 @@ export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps): R
     <Dialog open onClose={onClose} title="Deliveries" about={`${url}: the last 14 days.`}>
       {(list.error ?? sending.error) && <Problem error={list.error ?? sending.error} />}
       {!list.rows && !list.error && <Waiting rows={4} />}
-      {list.rows?.length === 0 && <p className="text-soft">Nothing yet. Send a test to try it.</p>}
+      {list.rows?.length === 0 && (
+        <p className="text-soft">No deliveries yet. Send a test event to try it.</p>
+      )}
       {list.rows && list.rows.length > 0 && (
         <Table
           label="Deliveries"

@@ -35,7 +35,7 @@ export function NewWebhook({ onClose }: NewWebhookProps): ReactNode {
   if (making.data)
     return (
       <ShownOnce
-        title="The secret of this webhook"
+        title="Webhook secret"
         about="The receiver verifies signatures with it. It is shown only now."
         secret={{ name: 'Secret', text: making.data.secret }}
         onDone={onClose}

@@ -34,13 +34,13 @@ export function WebhooksCard(): ReactNode {
       await queries.invalidateQueries({
         predicate: ({ queryKey }) => String(queryKey[0]).includes('/webhooks'),
       });
-      toast({ title: does === 'test' ? 'A test is on its way' : 'The receiver is enabled' });
+      toast({ title: does === 'test' ? 'Test event queued' : 'Webhook enabled' });
     },
   });
   const entriesOf = (webhook: Webhook): readonly MenuEntry[] => [
     { label: 'Deliveries…', icon: 'requests', onSelect: () => setOpened({ type: 'sent', webhook }) },
     {
-      label: 'Send a test',
+      label: 'Send test event',
       icon: 'send',
       onSelect: () => doing.mutate({ id: webhook.id, does: 'test' }),
     },

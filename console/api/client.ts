@@ -127,7 +127,7 @@ async function send(url: string, init: RequestInit): Promise<unknown> {
   const answer = await fetch(url, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      throw new ApiError(0, 'The gateway does not answer. Is it running?');
+      throw new ApiError(0, 'The gateway is unreachable. Check that it is running.');
     },
   );
   const text = await answer.text();
@@ -147,7 +147,7 @@ export function refusal(status: number, text: string): ApiError {
   const { message, code, param } = errorIn(text);
   return new ApiError(
     status,
-    message ?? `The gateway answered with status ${status}.`,
+    message ?? `The gateway responded with status ${status}.`,
     code ?? null,
     param ?? null,
   );

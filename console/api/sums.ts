@@ -38,8 +38,8 @@ export function idOf(row: UsageRow, by: Dimension): string {
 
 const NO_VALUE_LABELS: Readonly<Record<Dimension, string>> = {
   model: 'No model',
-  provider: 'No provider asked',
-  endpoint: 'No endpoint asked',
+  provider: 'No provider called',
+  endpoint: 'No endpoint called',
   project: 'No project',
   key: 'No key',
 };

@@ -120,7 +120,7 @@ const routes = [
 
 function Broken({ error }: ErrorComponentProps): ReactNode {
   return (
-    <Page title="This page broke">
+    <Page title="This page failed to load">
       <Problem error={error} />
     </Page>
   );
@@ -134,7 +134,7 @@ export const router = createRouter({
   defaultErrorComponent: Broken,
   defaultNotFoundComponent: () => (
     <Page title="Nothing here">
-      <p>There is no page at this address.</p>
+      <p>Page not found.</p>
     </Page>
   ),
 });

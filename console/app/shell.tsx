@@ -56,7 +56,7 @@ export function Shell(): ReactNode {
         }}
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-card focus:px-3 focus:py-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <header className="z-20 flex items-center gap-3 border-b bg-card px-4 py-2 md:sticky md:top-0 md:h-dvh md:flex-col md:items-stretch md:border-r md:border-b-0 md:px-3 md:py-4">
         <Link to="/" className="target flex items-center gap-2.5 rounded-md md:px-2">
@@ -205,11 +205,7 @@ function Tools({ isOverTime, range, onSearch }: ToolsProps): ReactNode {
       {isOverTime && <RangePicker value={range} onChange={take} />}
       <Button
         aria-pressed={isLive}
-        title={
-          isLive
-            ? 'The page follows what happens. Press to keep it as it is.'
-            : 'Press to follow what happens.'
-        }
+        title={isLive ? 'Live updates are on. Click to pause.' : 'Live updates are paused. Click to resume.'}
         onClick={() => setLive(!isLive)}
       >
         <span

@@ -6,10 +6,10 @@ import { PLACES } from './places.ts';
 const EVERYWHERE: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'Search pages, keys, models and request ids'],
   ['/', 'Search on this page'],
-  ['j or ↓, k or ↑', 'Next row, row before'],
-  ['Enter', 'Open the row'],
-  ['Esc', 'Close what is open'],
-  ['← →', 'Within a chart: read its values'],
+  ['j or ↓, k or ↑', 'Next row, previous row'],
+  ['Enter', 'Open row'],
+  ['Esc', 'Close panel or dialog'],
+  ['← →', 'In a chart: read values'],
   ['?', 'This list'],
 ];
 

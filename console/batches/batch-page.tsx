@@ -79,11 +79,11 @@ function Sentence({ batch }: { readonly batch: Batch }): ReactNode {
           ? 'Its lines have not been read yet.'
           : 'All of its lines failed.'
         : `${count(done)} of ${counted(total, 'line')} ${done === 1 ? 'has' : 'have'} ended, ${failed === 0 ? 'none' : count(failed)} failed.`}
-      {took !== null && ` It took ${took}.`}
+      {took !== null && ` Duration: ${took}.`}
       {reason !== null && (
         <>
           {' '}
-          It waits {since !== null && <When at={since} as="since" />}: {reason}
+          Waiting {since !== null && <When at={since} as="since" />}: {reason}
         </>
       )}
     </p>
@@ -113,8 +113,8 @@ function factsOf(batch: Batch): readonly Fact[] {
     ['Project', batch.project],
     ['Protocol', batch.protocol],
     ['Created', fullTime(batch.created_at)],
-    ['First line could run', batch.began_at === null ? 'not yet' : fullTime(batch.began_at)],
-    end === null ? ['Ends at the latest', fullTime(latest)] : ['Ended', fullTime(end)],
+    ['Start of first line', batch.began_at === null ? 'not yet' : fullTime(batch.began_at)],
+    end === null ? ['Latest end', fullTime(latest)] : ['Ended', fullTime(end)],
     ['Id', <Code key="id" text={batch.id} />],
     ['Input file', <Code key="input" text={batch.input_file} />],
     ['Output file', <Code key="output" text={batch.output_file} />],

@@ -57,8 +57,8 @@ export function BatchesPage(): ReactNode {
         <Card flush>
           {!list.rows && !list.error && <Waiting rows={8} />}
           {list.rows?.length === 0 && (
-            <Empty icon="batches" title={known ? 'No batch is in this state' : 'No batch yet'}>
-              A batch is a file of requests: upload it with <code className="font-mono">purpose: batch</code>{' '}
+            <Empty icon="batches" title={known ? 'No batches in this state' : 'No batches yet'}>
+              A batch is a file of requests. Upload it with <code className="font-mono">purpose: batch</code>{' '}
               and send <code className="font-mono">POST /v1/batches</code>.
             </Empty>
           )}

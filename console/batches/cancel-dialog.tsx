@@ -21,11 +21,11 @@ export function CancelDialog({ batch, onClose }: CancelDialogProps): ReactNode {
       title="Cancel this batch?"
       about={`${
         total === null
-          ? 'None of its lines has run.'
-          : `Results of lines that have ended are kept: ${count(done)} of ${count(total)}. The others are not run.`
-      } Lines that run now have 30 seconds to finish. This cannot be undone.`}
-      verb="Cancel the batch"
-      back="Let it run"
+          ? 'No lines have run.'
+          : `Results of lines that have ended are kept: ${count(done)} of ${count(total)}. The others will not run.`
+      } Running lines have 30 seconds to finish. This cannot be undone.`}
+      verb="Cancel batch"
+      back="Keep running"
       danger
       busy={cancelling.isPending}
       error={cancelling.error}

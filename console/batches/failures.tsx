@@ -56,7 +56,7 @@ export function Failures({ batch: { id, lines, error_file: file } }: { readonly 
   if (failed === 0 && (list.rows ?? []).length === 0)
     return (
       <Card title="Failed lines">
-        <p className="text-soft">No line failed.</p>
+        <p className="text-soft">No failed lines.</p>
       </Card>
     );
   return (
@@ -70,7 +70,7 @@ export function Failures({ batch: { id, lines, error_file: file } }: { readonly 
       {failed > KEPT && (
         <p className="border-t px-4 py-2 text-faint">
           The first {count(KEPT)} of {count(failed)} are kept here.
-          {file !== null && ' The error file has all of them.'}
+          {file !== null && ' The error file contains all of them.'}
         </p>
       )}
     </Card>

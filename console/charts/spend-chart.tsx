@@ -93,8 +93,8 @@ export function SpendChart({
       step={grid.step}
       series={series}
       write={usd}
-      empty="Nothing with a known price was used in this period."
-      note={unpriced > 0 ? `Without ${counted(unpriced, 'request')} that have no known price.` : undefined}
+      empty="No usage with a known price in this period."
+      note={unpriced > 0 ? `Excludes ${counted(unpriced, 'request')} without a known price.` : undefined}
       {...(onRange && { onRange })}
     />
   );

@@ -79,10 +79,10 @@ export function JobsPage(): ReactNode {
         <Card flush>
           {!list.rows && !list.error && <Waiting rows={8} />}
           {list.rows?.length === 0 && (
-            <Empty icon="jobs" title={known ? 'No job is in this state' : 'No job yet'}>
-              Answers with <code className="font-mono">background: true</code> or{' '}
-              <code className="font-mono">Prefer: respond-async</code> are made by jobs, which outlive their
-              clients.
+            <Empty icon="jobs" title={known ? 'No jobs in this state' : 'No jobs yet'}>
+              Responses with <code className="font-mono">background: true</code> or{' '}
+              <code className="font-mono">Prefer: respond-async</code> run as jobs, independent of client
+              connections.
             </Empty>
           )}
           {list.rows && list.rows.length > 0 && (
@@ -108,7 +108,7 @@ function sum(counts: readonly Count[], of: JobState | 'open' | undefined): numbe
 const WORDS: Readonly<Record<'running' | 'queued' | 'waiting' | 'failed', string>> = {
   running: 'running',
   queued: 'queued',
-  waiting: 'waiting for room',
+  waiting: 'waiting for capacity',
   failed: 'failed',
 };
 
@@ -129,7 +129,7 @@ function Sentence({ counts }: { readonly counts: readonly Count[] }): ReactNode 
       {oldest !== undefined && (
         <>
           {' '}
-          The oldest was added <When at={oldest} as="ago" />.
+          Oldest added <When at={oldest} as="ago" />.
         </>
       )}
     </p>

@@ -22,7 +22,7 @@ export function BudgetFields({ allowance, onChange }: AllowanceFieldsProps): Rea
         value={allowance.usd}
         onChange={(text) => set({ usd: text })}
       />
-      <SelectField label="Time of the budget" value={allowance.per} onChange={(text) => set({ per: text })}>
+      <SelectField label="Budget period" value={allowance.per} onChange={(text) => set({ per: text })}>
         {PERIODS.map(([per, text]) => (
           <option key={per} value={per}>
             {text}
@@ -41,8 +41,8 @@ export function LimitFields({ allowance, onChange }: AllowanceFieldsProps): Reac
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Requests a minute"
-          hint="Empty: as many as come."
+          label="Requests per minute"
+          hint="Empty: unlimited."
           type="number"
           min={1}
           value={allowance.requests}
@@ -50,7 +50,7 @@ export function LimitFields({ allowance, onChange }: AllowanceFieldsProps): Reac
         />
         <SelectField
           label="Models without a price"
-          hint="Under a budget: their cost is unknown."
+          hint="If the key has a budget, because their cost is unknown."
           value={allowance.unpriced}
           onChange={(text) => set({ unpriced: text as Allowance['unpriced'] })}
         >
@@ -60,8 +60,8 @@ export function LimitFields({ allowance, onChange }: AllowanceFieldsProps): Reac
       </div>
       {others > 0 && (
         <p className="text-sm text-soft">
-          {others === 1 ? 'One more limit or budget' : `${others} more limits and budgets`} that this form has
-          no field for stay as they are.
+          {others === 1 ? 'One other limit or budget' : `${others} other limits and budgets`} that this form
+          has no field for stay as they are.
         </p>
       )}
     </>

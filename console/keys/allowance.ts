@@ -24,7 +24,7 @@ export const PERIODS = [
   ['day', 'per day'],
   ['week', 'per week'],
   ['month', 'per month'],
-  ['', 'for all time'],
+  ['', 'in total'],
 ] as const;
 
 /** True if the form can show the budget: an amount in USD with one of these periods, and nothing else. */

@@ -63,7 +63,7 @@ export function HandOver({ secret, name, models, onDone }: HandOverProps): React
               <span className="min-w-0 break-words">
                 {trying.data.isGood
                   ? `${model} answered in ${duration(trying.data.ms)}: “${trying.data.text}”`
-                  : `Refused with ${trying.data.status}: ${trying.data.text}`}
+                  : `Failed with ${trying.data.status}: ${trying.data.text}`}
               </span>
             </p>
           )}

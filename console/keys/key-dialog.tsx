@@ -21,7 +21,7 @@ interface KeyDialogProps {
 }
 
 const GRACES = [
-  ['0', 'none: the old secret ends now'],
+  ['0', 'none: the old secret stops working now'],
   ['3600000', 'an hour'],
   ['86400000', 'a day'],
   ['604800000', 'a week'],
@@ -103,17 +103,18 @@ function wordsOf(action: KeyAction): { title: string; about?: string; verb: stri
     case 'create':
       return { title: 'New key', verb: 'Create key' };
     case 'change':
-      return { title: `Change ${action.key.name}`, about: 'In force at once.', verb: 'Save' };
+      return { title: `Change ${action.key.name}`, about: 'Changes apply immediately.', verb: 'Save' };
     case 'rotate':
       return {
         title: `Rotate ${action.key.name}`,
-        about: 'It gets another secret; its limits, budgets and records stay its own.',
+        about: 'Replaces the secret. Limits, budgets and records are kept.',
         verb: 'Rotate',
       };
     case 'revoke':
       return {
         title: `Revoke ${action.key.name}`,
-        about: 'Programs that use it are refused from now on. Its records stay. This cannot be undone.',
+        about:
+          'Programs that use this key are refused immediately. Its records are kept. This cannot be undone.',
         verb: 'Revoke',
       };
   }
@@ -130,11 +131,11 @@ function ProjectField({
   return (
     <SelectField
       label="Project"
-      hint="It stays there. Keys of one project share what they store, and its budget."
+      hint="Cannot be changed later. Keys of a project share stored data and the budget."
       value={value}
       onChange={(text) => onChange(text)}
     >
-      <option value="">None: a project of its own</option>
+      <option value="">None</option>
       {data?.data.map(({ id }) => (
         <option key={id}>{id}</option>
       ))}

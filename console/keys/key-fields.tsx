@@ -23,7 +23,7 @@ export function KeyFields({ texts, onChange, children }: KeyFieldsProps): ReactN
         label="Name"
         required
         maxLength={256}
-        placeholder="What will use it"
+        placeholder="Program or person that will use it"
         value={texts.name}
         onChange={(text) => set({ name: text })}
       />
@@ -66,12 +66,12 @@ export function KeyFields({ texts, onChange, children }: KeyFieldsProps): ReactN
             ))}
           </fieldset>
           <SelectField
-            label="Keep what its requests say"
-            hint="For the conversation and the changes of a request."
+            label="Log prompts and responses"
+            hint="Required for the conversation and changes of a request."
             value={texts.logContent}
             onChange={(text) => set({ logContent: text as KeyTexts['logContent'] })}
           >
-            <option value="as configured">as the configuration says</option>
+            <option value="as configured">as configured</option>
             <option value="yes">yes</option>
             <option value="no">no</option>
           </SelectField>
@@ -110,7 +110,7 @@ function ModelsField({ models, onChange, refuses }: ModelsFieldProps): ReactNode
     <div>
       <Field
         label="Models"
-        hint={models.length === 0 ? 'None chosen: all. * stands for anything, as in openai/*.' : null}
+        hint={models.length === 0 ? 'Empty: all models. * is a wildcard, as in openai/*.' : null}
       >
         {() => (
           <Picker
@@ -134,7 +134,7 @@ function ModelsField({ models, onChange, refuses }: ModelsFieldProps): ReactNode
             <li key={model}>
               <button
                 type="button"
-                aria-label={`Take ${model} off`}
+                aria-label={`Remove ${model}`}
                 onClick={() => onChange(models.filter((each) => each !== model))}
                 className="target inline-flex min-h-7 items-center gap-1.5 rounded-md border bg-sunk px-2 hover:border-edge"
               >
@@ -146,8 +146,8 @@ function ModelsField({ models, onChange, refuses }: ModelsFieldProps): ReactNode
       )}
       {wrong.length > 0 && refuses && (
         <p role="status" className="mt-2 rounded-md bg-warn-wash px-3 py-2 text-warn">
-          {wrong.join(', ')}: no price is known, so the budget refuses {wrong.length === 1 ? 'it' : 'them'}.
-          Set a price in dragoman.yaml, or allow models without a price under “More”.
+          {wrong.join(', ')}: price unknown, so the budget refuses {wrong.length === 1 ? 'it' : 'them'}. Set a
+          price in dragoman.yaml, or allow models without a price under “More”.
         </p>
       )}
     </div>

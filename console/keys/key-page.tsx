@@ -62,9 +62,7 @@ export function KeyPage(): ReactNode {
       {!data && !error && <Waiting rows={10} />}
       {data && (
         <div className="flex flex-col gap-4">
-          {data.source === 'file' && (
-            <p className="text-soft">Defined in dragoman.yaml: it is changed there.</p>
-          )}
+          {data.source === 'file' && <p className="text-soft">Defined in dragoman.yaml. Change it there.</p>}
           <Card>
             <Facts
               facts={[
@@ -103,8 +101,8 @@ export function KeyPage(): ReactNode {
             />
             {data.previous_valid_until !== null && Date.parse(data.previous_valid_until) > Date.now() && (
               <p className="mt-3 text-warn">
-                The secret of before is good, too, and ends <When at={data.previous_valid_until} as="ahead" />
-                .
+                The previous secret is still valid and expires{' '}
+                <When at={data.previous_valid_until} as="ahead" />.
               </p>
             )}
           </Card>
@@ -125,7 +123,7 @@ function LimitUsages({ standings }: { readonly standings: readonly LimitUsage[] 
   return (
     <Card title="Budgets and limits" flush>
       {standings.length === 0 ? (
-        <p className="px-4 pb-4 text-soft">None: what it may spend and ask has no limit of its own.</p>
+        <p className="px-4 pb-4 text-soft">This key has no limits or budgets of its own.</p>
       ) : (
         <Table
           label="Budgets and limits"
@@ -196,7 +194,7 @@ function Use({ id }: { readonly id: string }): ReactNode {
   return (
     <Card title="Models, 30 days" flush>
       {!data && <Waiting rows={4} />}
-      {data?.data.length === 0 && <p className="px-4 pb-4 text-soft">It asked nothing in this time.</p>}
+      {data?.data.length === 0 && <p className="px-4 pb-4 text-soft">No requests in this period.</p>}
       {data && data.data.length > 0 && (
         <Table
           label="Models"

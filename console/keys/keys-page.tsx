@@ -109,8 +109,8 @@ function KeyList({ made, onAction }: KeyListProps): ReactNode {
         <input
           className="field max-w-64"
           type="search"
-          aria-label="Name or last four letters"
-          placeholder="Name or last four letters"
+          aria-label="Name or last four characters"
+          placeholder="Name or last four characters"
           data-search
           value={text}
           onChange={({ target }) => setText(target.value)}
@@ -131,14 +131,14 @@ function KeyList({ made, onAction }: KeyListProps): ReactNode {
           onChange={(next) => show({ project: next })}
         />
         <span className="figures ml-auto text-soft">
-          {rows && (keys.hasMore ? `Showing ${rows.length} and more` : counted(rows.length, 'key'))}
+          {rows && (keys.hasMore ? `Showing the first ${rows.length}` : counted(rows.length, 'key'))}
         </span>
       </search>
       <Card flush>
         {!rows && !keys.error && <Waiting rows={8} />}
         {keys.error && <Problem error={keys.error} />}
         {rows?.length === 0 && (
-          <Empty icon="keys" title={isNarrowed ? 'No key fits these filters' : 'No key was made yet'}>
+          <Empty icon="keys" title={isNarrowed ? 'No keys match these filters' : 'No keys yet'}>
             {isNarrowed ? (
               <Button
                 onClick={() => {

@@ -46,13 +46,7 @@ export function ProjectDialog({ project, onClose }: ProjectDialogProps): ReactNo
       onClose={onClose}
     >
       {project === null && (
-        <TextField
-          label="Name"
-          hint="It is given once, and stays."
-          required
-          value={name}
-          onChange={setName}
-        />
+        <TextField label="Name" hint="Cannot be changed later." required value={name} onChange={setName} />
       )}
       <BudgetFields allowance={allowance} onChange={setAllowance} />
       <LimitFields allowance={allowance} onChange={setAllowance} />

@@ -55,8 +55,8 @@ export function ProjectsCard({ onChange }: { readonly onChange: (project: Projec
       {(move.error ?? list.error) && <Problem error={move.error ?? list.error} />}
       {!list.rows && !list.error && <Waiting rows={4} />}
       {list.rows?.length === 0 && (
-        <Empty icon="keys" title="No project was made yet">
-          Keys of one project share what they store, and a budget: make one with “New project”.
+        <Empty icon="keys" title="No projects yet">
+          Keys of a project share stored data and a budget. Create one with “New project”.
         </Empty>
       )}
       {list.rows && list.rows.length > 0 && (

@@ -77,7 +77,7 @@ export function messageOf({ name, base, secret, model }: Message): string {
 
 Base URL: ${base}
 Key: ${secret}
-A model to begin with: ${model}
+Model to start with: ${model}
 
-It works with every client of OpenAI, Anthropic and Gemini. Keep the key secret: it is shown once.`;
+It works with all clients for OpenAI, Anthropic and Gemini. Keep the key secret.`;
 }

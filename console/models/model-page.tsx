@@ -90,13 +90,13 @@ function Endpoints({ endpoints }: { readonly endpoints: readonly Endpoint[] }): 
           cell: ({ price }) =>
             price === null ? (
               <span className="text-soft">
-                Unknown: set <code className="font-mono">price</code> in dragoman.yaml
+                Unknown. Set <code className="font-mono">price</code> in dragoman.yaml
               </span>
             ) : (
               <span className="figures">
                 {rate(price.input)} in, {rate(price.output)} out
                 {price.cache_read !== undefined && `, ${rate(price.cache_read)} from cache`}
-                {price.request !== undefined && `, ${exactUsd(price.request)} a request`}
+                {price.request !== undefined && `, ${exactUsd(price.request)} per request`}
                 <span className="block text-xs text-faint">{priceSource(price.source)}</span>
               </span>
             ),

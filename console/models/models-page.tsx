@@ -130,9 +130,8 @@ export function ModelsPage(): ReactNode {
         {!models.rows && !models.error && <Waiting rows={12} />}
         {models.error && <Problem error={models.error} />}
         {models.rows?.length === 0 && (
-          <Empty icon="models" title="No model has such a name">
-            Models that no list knows work all the same: ask for{' '}
-            <code className="font-mono">provider/name</code>.
+          <Empty icon="models" title="No models found">
+            You can also use unlisted models: request <code className="font-mono">provider/name</code>.
           </Empty>
         )}
         {models.rows && models.rows.length > 0 && (

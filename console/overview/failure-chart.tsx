@@ -45,7 +45,7 @@ export function FailureChart({ rows, grid, onRange }: FailureChartProps): ReactN
       step={grid.step}
       series={series}
       write={count}
-      empty="Nothing failed and nothing was refused in this period."
+      empty="No failed or refused requests in this period."
       onRange={onRange}
     />
   );

@@ -123,7 +123,7 @@ function Figure({ name, text, change: changed, isBad, note, search, spark }: Fig
         {changed !== null && (
           <span
             className={`figures text-xs ${isBad === true ? 'text-bad' : 'text-soft'}`}
-            title="To the period of the same length before"
+            title="Compared with the preceding period"
           >
             {changed}
           </span>

@@ -21,15 +21,15 @@ export function FirstUse(): ReactNode {
       <ol className="grid gap-6 md:grid-cols-3">
         <Step number={1} title="Ask something">
           <p>
-            The simulated models answer from the first minute, without an account:{' '}
+            The simulated models work without an account:{' '}
             <Link to="/playground" className="inline-flex items-center gap-1 text-accent underline">
               <Icon name="playground" size={14} />
-              ask sim/chat in the playground
+              try sim/chat in the playground
             </Link>
             .
           </p>
         </Step>
-        <Step number={2} title={isSimOnly ? 'Add a provider' : 'Providers are there'}>
+        <Step number={2} title={isSimOnly ? 'Add a provider' : 'Providers are configured'}>
           {isSimOnly ? (
             <>
               <p>
@@ -43,19 +43,19 @@ export function FirstUse(): ReactNode {
             <p>
               {providers.data?.data.map(({ name }) => name).join(', ')}:{' '}
               <Link to="/providers" className="text-accent underline">
-                see what they serve
+                see their models
               </Link>
               .
             </p>
           )}
         </Step>
-        <Step number={3} title="Point a program at it">
+        <Step number={3} title="Connect a program">
           <p>
-            Make it a key on the page{' '}
+            Create a key on the page{' '}
             <Link to="/keys" className="text-accent underline">
               Keys
             </Link>
-            , and give it this base URL:
+            , and use this base URL:
           </p>
           <Code text={`${location.origin}/v1`} label="Base URL" />
         </Step>

@@ -40,7 +40,7 @@ export function TopLists({ times, range, total }: TopListsProps): ReactNode {
           text: <Money value={USD(row)} unpriced={UNPRICED(row)} />,
           search: { ...range, key: row.key ?? undefined, order: '-cost' },
         }))}
-        empty="No key spent anything."
+        empty="No spend by any key."
       />
       <Top
         title="Top models"
@@ -51,7 +51,7 @@ export function TopLists({ times, range, total }: TopListsProps): ReactNode {
           text: <Money value={USD(row)} unpriced={UNPRICED(row)} />,
           search: { ...range, model: row.model ?? undefined, order: '-cost' },
         }))}
-        empty="No model cost anything."
+        empty="No spend on any model."
       />
       <Top
         title="Slowest endpoints, first token p95"
@@ -64,7 +64,7 @@ export function TopLists({ times, range, total }: TopListsProps): ReactNode {
             text: duration(P95(row)),
             search: { ...range, endpoint: row.endpoint ?? undefined, order: '-first_content' },
           }))}
-        empty="No endpoint answered."
+        empty="No responses."
       />
       <Top
         title="Kinds of failure"
@@ -75,7 +75,7 @@ export function TopLists({ times, range, total }: TopListsProps): ReactNode {
           text: count(number),
           search: { ...range, error_kind: kind },
         }))}
-        empty="Nothing failed and nothing was refused."
+        empty="No failed or refused requests."
       />
     </div>
   );

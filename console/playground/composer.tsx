@@ -59,7 +59,7 @@ export function Composer({ text: first, isRunning, canSend, onSend, onStop }: Co
         className="w-full resize-y bg-transparent px-2 py-1.5 outline-none placeholder:text-faint"
         rows={3}
         aria-label="Message"
-        placeholder="Ask something. Drop pictures and files here. Enter sends, Shift+Enter makes a line."
+        placeholder="Write a message, or drop images and files here. Enter sends, Shift+Enter adds a line."
         value={text}
         onChange={({ target }) => setText(target.value)}
         onPaste={({ clipboardData }) => add(clipboardData.files)}
@@ -76,7 +76,7 @@ export function Composer({ text: first, isRunning, canSend, onSend, onStop }: Co
               <button
                 type="button"
                 className="flex items-center gap-1 rounded border bg-sunk px-2 py-0.5 text-sm"
-                aria-label={`Take ${name} off`}
+                aria-label={`Remove ${name}`}
                 onClick={() => setFiles(files.filter((file) => file.name !== name))}
               >
                 {name} <Icon name="close" size={12} />
@@ -113,14 +113,14 @@ export function Composer({ text: first, isRunning, canSend, onSend, onStop }: Co
 
 async function readFiles(files: readonly File[]): Promise<readonly Attachment[]> {
   if (files.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES)
-    throw new Error('All files together may have 20 MB at most.');
+    throw new Error('All files together can have at most 20 MB.');
   return Promise.all(files.map(readOne));
 }
 
 function readOne(file: File): Promise<Attachment> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('error', () => reject(new Error(`${file.name} cannot be read.`)));
+    reader.addEventListener('error', () => reject(new Error(`Cannot read ${file.name}.`)));
     reader.addEventListener('load', () => {
       const url = typeof reader.result === 'string' ? reader.result : '';
       const data = url.slice(url.indexOf(',') + 1);

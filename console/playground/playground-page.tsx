@@ -97,11 +97,11 @@ export function PlaygroundPage(): ReactNode {
           <SettingsForm settings={settings} onChange={setSettings} />
         </Card>
         <Card
-          title="The same from a program"
+          title="Code"
           flush
           aside={
             sides.length > 1 && (
-              <div role="group" aria-label="Of which model" className="flex gap-1">
+              <div role="group" aria-label="Model" className="flex gap-1">
                 {sides.map((side, at) => (
                   <Button
                     key={at}
@@ -159,7 +159,7 @@ function CodeTabs({ label, codeIn }: CodeTabsProps): ReactNode {
           <>
             <Code text={codeIn(each)} label={`${each}, ${label}`} />
             <p className="mt-2 text-xs text-faint">
-              The key is read from DRAGOMAN_KEY: make one on the page Keys.
+              The code reads the key from DRAGOMAN_KEY. Create a key on the page Keys.
             </p>
           </>
         ),

@@ -72,7 +72,7 @@ export function SettingsForm({ settings, onChange }: SettingsFormProps): ReactNo
       <ToolsField tools={settings.tools} onChange={(tools) => set({ tools })} />
       <TextField
         label="MCP server"
-        hint="Its tools are run by the gateway. Not over Gemini."
+        hint="The gateway runs its tools. Not available with Gemini."
         type="url"
         placeholder="https://mcp.example/mcp"
         value={settings.mcp}
@@ -104,7 +104,7 @@ function ToolsField({
   };
   return (
     <Field
-      label="Tools, as JSON"
+      label="Tools (JSON)"
       className="sm:col-span-2 xl:col-span-1"
       error={problem}
       hint={

@@ -40,9 +40,9 @@ export function SideCard({ model, dialect, pane, onModel, onProtocol, onResults 
       }
     >
       {pane.turns.length === 0 ? (
-        <Empty icon="playground" title={`Ask ${model || 'a model'} something`}>
+        <Empty icon="playground" title={`Send a message to ${model || 'a model'}`}>
           {model.startsWith('sim/') &&
-            '“What is 6 x 7?”, “count to 20”, “write 500 words”: what the simulated models do is in their manual.'}
+            '“What is 6 x 7?”, “count to 20”, “write 500 words”: the documentation lists everything that simulated models do.'}
         </Empty>
       ) : (
         <Turns turns={pane.turns} onResults={onResults} />

@@ -86,7 +86,9 @@ function Answer({
           </pre>
           {call.isRun && (
             <p className="mt-1 break-words whitespace-pre-wrap">
-              <span className="text-faint">{call.result === null ? 'is run by the gateway…' : 'gave '}</span>
+              <span className="text-faint">
+                {call.result === null ? 'is running in the gateway…' : 'gave '}
+              </span>
               {call.result}
             </p>
           )}
@@ -124,13 +126,13 @@ function Results({
           className="field font-mono"
           rows={2}
           aria-label={`Result of ${call.name}`}
-          placeholder={`What ${call.name} gives back`}
+          placeholder={`Result of ${call.name}`}
           value={texts[at]}
           onChange={({ target }) => setTexts(texts.with(at, target.value))}
         />
       ))}
       <Button type="submit" icon="send" className="self-start">
-        Give the results
+        Send results
       </Button>
     </form>
   );

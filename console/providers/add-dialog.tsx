@@ -63,11 +63,9 @@ export function AddDialog({ onClose }: { readonly onClose: () => void }): ReactN
           />
         )}
         <Field
-          label={`Add to ${config.data?.path ?? 'dragoman.yaml, beside which the gateway is started'}`}
+          label={`Add to ${config.data?.path ?? 'dragoman.yaml in the folder where you start the gateway'}`}
           hint={
-            preset?.variable == null
-              ? undefined
-              : `Set the variable ${preset.variable} where the gateway is started.`
+            preset?.variable == null ? undefined : `Set ${preset.variable} in the environment of the gateway.`
           }
         >
           {(control) => (
@@ -87,9 +85,9 @@ export function AddDialog({ onClose }: { readonly onClose: () => void }): ReactN
           <p className="flex items-start gap-2" role="status">
             <Icon name="good" />
             <span>
-              The file can be read so.
+              The configuration is valid.
               {found.unchecked.length > 0 &&
-                ` Not checked, since it comes from a variable: ${found.unchecked.join(', ')}.`}
+                ` Not validated, because the value comes from a variable: ${found.unchecked.join(', ')}.`}
             </span>
           </p>
         )}

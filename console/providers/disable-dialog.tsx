@@ -88,7 +88,7 @@ function StandIns({
   readonly models: readonly string[];
 }): ReactNode {
   const { data } = useRead('GET /models', { query: { limit: 100, provider } });
-  if (!data) return 'Looking who would stand in…';
+  if (!data) return 'Looking for replacements…';
   const of = new Map(
     data.data.map(({ id, endpoints }) => [
       id,
@@ -100,9 +100,9 @@ function StandIns({
   const found = models.length - alone.length;
   return (
     <>
-      {found > 0 && `${others.join(', ')} would stand in for ${counted(found, 'model')}. `}
+      {found > 0 && `${others.join(', ')} would replace it for ${counted(found, 'model')}. `}
       {alone.length > 0 &&
-        `Nobody stands in for ${alone.slice(0, 5).join(', ')}${alone.length > 5 ? ` and ${alone.length - 5} more` : ''}: requests for ${alone.length === 1 ? 'it' : 'them'} would fail, unless their keys or requests name another model.`}
+        `No replacement for ${alone.slice(0, 5).join(', ')}${alone.length > 5 ? ` and ${alone.length - 5} more` : ''}: requests for ${alone.length === 1 ? 'it' : 'them'} would fail, unless keys or requests specify another model.`}
     </>
   );
 }

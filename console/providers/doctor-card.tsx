@@ -79,16 +79,16 @@ function Found({ diagnosis }: { readonly diagnosis: Diagnosis }): ReactNode {
       </summary>
       {id === null && (
         <p className="px-4 pb-2 text-sm text-warn">
-          No model is served there now, so nothing of it is used ({diagnosis.base_url}).
+          No model is served there now, so these results are not used ({diagnosis.base_url}).
         </p>
       )}
       {facts.length > 0 && (
         <p className="px-4 pb-2 text-sm text-soft">
-          The gateway goes by: <span className="font-mono text-xs text-ink">{facts.join(' · ')}</span>
+          The gateway uses: <span className="font-mono text-xs text-ink">{facts.join(' · ')}</span>
         </p>
       )}
       <Table
-        label={`Findings about ${id ?? model}`}
+        label={`Results for ${id ?? model}`}
         rows={findings}
         keyOf={({ probe, title }) => `${probe} ${title}`}
         columns={[
@@ -99,7 +99,7 @@ function Found({ diagnosis }: { readonly diagnosis: Diagnosis }): ReactNode {
             cell: ({ outcome }) => <Signal tone={TONES[outcome]}>{outcome}</Signal>,
           },
           {
-            name: 'How that is known',
+            name: 'Details of the results',
             className: 'break-words',
             cell: ({ value, detail }) => (value === undefined ? detail : `${value}: ${detail}`),
           },

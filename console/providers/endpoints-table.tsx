@@ -19,7 +19,7 @@ interface EndpointsTableProps {
 
 export function EndpointsTable({ endpoints, busy, onDisable, onEnable }: EndpointsTableProps): ReactNode {
   if (endpoints.length === 0)
-    return <p className="px-4 pb-4 text-soft">No endpoint is listed, and none was asked.</p>;
+    return <p className="px-4 pb-4 text-soft">No endpoints are listed or have been called.</p>;
   return (
     <Table
       label="Endpoints"
@@ -59,7 +59,7 @@ export function EndpointsTable({ endpoints, busy, onDisable, onEnable }: Endpoin
           ),
         },
         {
-          name: 'Good of attempts',
+          name: 'Successful attempts',
           number: true,
           cell: ({ window: { attempts, good } }) =>
             attempts === 0 ? '–' : `${share(good / attempts)} of ${count(attempts)}`,

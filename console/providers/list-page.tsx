@@ -84,7 +84,7 @@ const COLUMNS: readonly Column<Row>[] = [
       <Spark
         values={trend.map(({ attempts }) => attempts)}
         bad={trend.map(({ failed_attempts: failed }) => failed)}
-        label={`Attempts at ${name} by the hour`}
+        label={`Hourly attempts at ${name}`}
       />
     ),
   },
@@ -147,8 +147,8 @@ export function ProvidersPage(): ReactNode {
         <p className="mb-3 text-base">
           {wrong.length === 0
             ? data.data.some(({ day }) => day.attempts > 0)
-              ? 'No provider that was asked has a problem.'
-              : 'No provider was asked in the last 24 hours.'
+              ? 'No provider has a problem.'
+              : 'No provider was called in the last 24 hours.'
             : `${wrong.length} of ${counted(data.data.length, 'provider')} ${wrong.length === 1 ? 'has a problem' : 'have problems'}: ${wrong.map(({ name }) => name).join(', ')}.`}
         </p>
       )}

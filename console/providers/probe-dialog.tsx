@@ -26,7 +26,7 @@ export function ProbeDialog({ provider, models, onClose }: ProbeDialogProps): Re
         predicate: ({ queryKey }) => String(queryKey[0]).startsWith('GET /doctor'),
       });
       const yes = findings.filter(({ outcome }) => outcome === 'yes').length;
-      toast({ title: `${model}: ${count(yes)} of ${count(findings.length)} answered yes` });
+      toast({ title: `${model}: ${count(yes)} of ${count(findings.length)} probes passed` });
       onClose();
     },
   });
@@ -47,7 +47,7 @@ export function ProbeDialog({ provider, models, onClose }: ProbeDialogProps): Re
       </SelectField>
       {probing.isPending && (
         <p role="status" className="text-soft">
-          This may take minutes. The results are kept, also if you close this box.
+          This can take minutes. The results are stored even if you close this dialog.
         </p>
       )}
     </FormDialog>
@@ -63,7 +63,7 @@ interface Plan {
 
 /** Maximum cost of the probes. @param plan undefined while loading */
 function Cost({ plan }: { readonly plan: Plan | undefined }): ReactNode {
-  if (!plan) return 'Asking what it costs…';
+  if (!plan) return 'Estimating the cost…';
   const { requests, tokens, cost_usd: usd, stored } = plan;
   const price =
     usd === null
@@ -72,6 +72,6 @@ function Cost({ plan }: { readonly plan: Plan | undefined }): ReactNode {
         ? 'It is free.'
         : `It costs at most ${exactUsd(usd)}.`;
   return `At most ${count(requests)} requests and ${count(tokens)} tokens. ${price}${
-    stored ? '' : ' The results of the simulated provider are shown once and not kept.'
+    stored ? '' : ' Results of the simulated provider are not stored.'
   }`;
 }

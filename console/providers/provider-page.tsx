@@ -207,7 +207,7 @@ function Traffic({ provider: { trend, name } }: { readonly provider: Provider })
       step={HOUR_SECONDS}
       series={series}
       write={count}
-      empty={`${name} was not asked in the last 24 hours.`}
+      empty={`No attempts at ${name} in the last 24 hours.`}
     />
   );
 }
@@ -216,7 +216,7 @@ function Errors({ provider: { recent_errors: errors } }: { readonly provider: Pr
   return (
     <Card title="Recent errors" flush>
       {errors.length === 0 ? (
-        <p className="px-4 pb-4 text-soft">No attempt failed in the last 24 hours.</p>
+        <p className="px-4 pb-4 text-soft">No failed attempts in the last 24 hours.</p>
       ) : (
         <Table
           label="Recent errors"
@@ -224,7 +224,7 @@ function Errors({ provider: { recent_errors: errors } }: { readonly provider: Pr
           keyOf={({ example_id: id }) => id}
           columns={[
             {
-              name: 'What it said',
+              name: 'Message',
               className: 'break-words',
               cell: ({ text, message, example_id: id }) => (
                 <>

@@ -123,7 +123,7 @@ function Replay({
     return (
       <Dialog open onClose={onClose} title="Asked again" about={SAME.get(isSame)}>
         <Table
-          label="Then and now"
+          label="Before and now"
           rows={sides}
           keyOf={({ name }) => name}
           columns={[
@@ -148,7 +148,7 @@ function Replay({
   return (
     <FormDialog
       title="Ask again"
-      about="The same request is sent to the models once more, with its key. It is charged as all are."
+      about="Sends the same request again with its key. It is charged like any other request."
       verb="Ask again"
       busy={asking.isPending}
       error={asking.error}
@@ -157,7 +157,7 @@ function Replay({
     >
       <TextField
         label="Model"
-        hint={`Empty: ${generation.requested_model}, as before.`}
+        hint={`Default: ${generation.requested_model}`}
         value={model}
         onChange={setModel}
       />

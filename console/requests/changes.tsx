@@ -64,7 +64,8 @@ export function Changes({ generation, isKept }: ChangesProps): ReactNode {
       )}
       {isMissing && (
         <p className="text-soft">
-          Values are not shown: what was said was not kept (<code className="font-mono">logging.content</code>
+          Values are not shown, because content was not logged (
+          <code className="font-mono">logging.content</code>
           ).
         </p>
       )}
@@ -97,13 +98,13 @@ function Compared({ title, diff, side }: ComparedProps): ReactNode {
   const rows = changesIn(side).map((row, at) => ({ ...row, at }));
   if (!side)
     return (
-      <p className="text-soft">{title}: one of the two bodies is missing, was cut, or is no JSON. See Raw.</p>
+      <p className="text-soft">{title}: one of the two bodies is missing, truncated or not JSON. See Raw.</p>
     );
   return (
     <section aria-label={title}>
       <h2 className="mb-1 font-semibold">{title}</h2>
       {rows.length === 0 ? (
-        <p className="text-soft">Nothing was added, changed or dropped.</p>
+        <p className="text-soft">No differences.</p>
       ) : (
         <div className="rounded-md border">
           <Table
@@ -145,7 +146,7 @@ function Compared({ title, diff, side }: ComparedProps): ReactNode {
 }
 
 function Place({ place }: { readonly place: Row['client'] }): ReactNode {
-  if (!place) return <span className="text-faint">not there</span>;
+  if (!place) return <span className="text-faint">absent</span>;
   return (
     <>
       {place.path !== null && (

@@ -180,10 +180,10 @@ function Choices({ name, filters, chosen, onPick }: ChoicesProps): ReactNode {
       </Autocomplete.List>
       {items.length === 0 && (
         <p className="px-3 pb-2 text-faint">
-          {counts.isPending && COUNTED.includes(name) ? 'Loading…' : 'Type what is looked for.'}
+          {counts.isPending && COUNTED.includes(name) ? 'Loading…' : 'Type a value.'}
         </p>
       )}
-      <p className="border-t px-3 py-1.5 text-xs text-faint">Ctrl-click: several of them.</p>
+      <p className="border-t px-3 py-1.5 text-xs text-faint">Ctrl+click selects several.</p>
     </Autocomplete.Root>
   );
 }

@@ -31,7 +31,7 @@ export function Conversation({ generation }: { readonly generation: Generation }
       {(question ?? []).map((each, at) => (
         <Message key={at} said={each} />
       ))}
-      {question === null && <li className="text-soft">The question cannot be read as JSON: see Raw.</li>}
+      {question === null && <li className="text-soft">The request is not valid JSON. See Raw.</li>}
       {answer.map((each, at) => (
         <Message key={`answer ${at}`} said={each} />
       ))}
@@ -66,7 +66,7 @@ export function Conversation({ generation }: { readonly generation: Generation }
 function NotKept(): ReactNode {
   return (
     <p className="text-soft">
-      What was said was not kept. Set <code className="font-mono text-ink">logging.content: all</code> (or{' '}
+      Content was not logged. Set <code className="font-mono text-ink">logging.content: all</code> (or{' '}
       <code className="font-mono text-ink">failures</code>) in dragoman.yaml, or let the key keep content; it
       holds from then on.
     </p>

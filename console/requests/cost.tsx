@@ -20,8 +20,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 export function Cost({ generation }: { readonly generation: Generation }): ReactNode {
   const { native_tokens: tokens, cost, estimated } = generation;
-  if (!tokens)
-    return <p className="text-soft">No tokens were counted for this request, and none were charged.</p>;
+  if (!tokens) return <p className="text-soft">No tokens were counted or charged for this request.</p>;
   const prices = (cost?.price ?? {}) as Readonly<Record<string, unknown>>;
   const details = (of: Readonly<Record<string, number>>): readonly (readonly [string, number])[] =>
     Object.entries(of)
@@ -73,7 +72,7 @@ export function Cost({ generation }: { readonly generation: Generation }): React
             </tr>
           ))}
           <tr>
-            <th scope="row">Together</th>
+            <th scope="row">Total</th>
             <td className="number text-faint">
               {typeof prices['source'] === 'string' && priceSource(prices['source'])}
             </td>
@@ -83,7 +82,7 @@ export function Cost({ generation }: { readonly generation: Generation }): React
       </table>
       {cost?.usd == null && (
         <p className="text-soft md:col-span-2">
-          No price is known for {generation.model}. Set one in dragoman.yaml:{' '}
+          Unknown price of {generation.model}. Set one in dragoman.yaml:{' '}
           <code className="font-mono text-ink">models[].endpoints[].price</code>.
         </p>
       )}

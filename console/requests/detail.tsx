@@ -136,7 +136,7 @@ export function Detail({ generation, view, onView, isWide }: DetailProps): React
       <Waterfall generation={generation} />
       <div className="-mx-4 border-t">
         <Tabs
-          label="What is known of this request"
+          label="Request details"
           tabs={tabs}
           value={tabs.some(({ id }) => id === view) ? (view ?? '') : 'conversation'}
           onChange={onView}

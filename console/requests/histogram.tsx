@@ -35,7 +35,7 @@ export function Histogram({ counts, onRange }: HistogramProps): ReactNode {
       step={(counts.interval_ms ?? 60_000) / 1_000}
       series={series}
       write={count}
-      empty="No request in this time."
+      empty="No requests in this period."
       onRange={onRange}
     />
   );

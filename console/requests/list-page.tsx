@@ -151,7 +151,9 @@ export function ListPage(): ReactNode {
           {!list.isPending && !list.error && list.rows.length === 0 && (
             <Empty
               icon="requests"
-              title={isNarrowed ? 'No request fits these filters in this time' : 'No request in this time'}
+              title={
+                isNarrowed ? 'No requests match these filters in this period' : 'No requests in this period'
+              }
             >
               <NextStep
                 label={span.label}
@@ -199,10 +201,10 @@ function NextStep({ label, isLong, isNarrowed, onLonger }: NextStepProps): React
   return (
     <>
       <p className="mb-3">{label}.</p>
-      {!isLong && <Button onClick={onLonger}>Look at 30 days</Button>}
+      {!isLong && <Button onClick={onLonger}>Show 30 days</Button>}
       {isLong && !isNarrowed && (
         <Link to="/playground" className={buttonClass('plain')}>
-          Ask something in the playground
+          Try the playground
         </Link>
       )}
     </>

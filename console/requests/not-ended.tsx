@@ -37,7 +37,7 @@ export function NotEnded({ filters, ended }: NotEndedProps): ReactNode {
   const jobs = isAsked ? (data?.data ?? []).filter((job) => fits(filters, job) && !isIn(ended, job)) : [];
   if (jobs.length === 0) return null;
   return (
-    <section aria-label="Not ended yet" className="@container border-b">
+    <section aria-label="In progress" className="@container border-b">
       {changing.error && (
         <div className="p-3">
           <Problem error={changing.error} />
@@ -63,7 +63,7 @@ export function NotEnded({ filters, ended }: NotEndedProps): ReactNode {
               look="quiet"
               icon="close"
               busy={changing.isPending && changing.variables.id === job.id}
-              aria-label={`Cancel the answer of ${job.model}, ${job.key_name ?? job.key}`}
+              aria-label={`Cancel the response of ${job.model}, ${job.key_name ?? job.key}`}
               onClick={() => changing.mutate({ id: job.id, change: 'cancel' })}
             >
               Cancel

@@ -71,7 +71,7 @@ function One({ payload }: { readonly payload: Payload }): ReactNode {
         </dl>
       </details>
       {text === null ? (
-        <p className="text-soft">The body is no text.</p>
+        <p className="text-soft">The body is not text.</p>
       ) : (
         text !== '' && <Body text={text} label={TITLES[stage]} />
       )}

@@ -12,7 +12,7 @@ type Attempt = Generation['attempts'][number];
 
 export function Timeline({ generation }: { readonly generation: Generation }): ReactNode {
   if (generation.attempts.length === 0)
-    return <p className="text-soft">No provider was asked: the request ended in the gateway.</p>;
+    return <p className="text-soft">No provider was called. The request ended in the gateway.</p>;
   return (
     <ol className="flex flex-col gap-5">
       {generation.attempts.map((attempt, at) => (
@@ -31,7 +31,7 @@ export function Timeline({ generation }: { readonly generation: Generation }): R
             {phasesOf(attempt).map(({ name, ms }) => (
               <Fact key={name} name={words(name)} value={duration(ms)} />
             ))}
-            <Fact name="Together" value={duration(attempt.duration)} />
+            <Fact name="Total" value={duration(attempt.duration)} />
           </dl>
           <Usual attempt={attempt} isStreamed={generation.streamed} />
           {attempt.error && (
@@ -83,7 +83,7 @@ function Usual({
       Last 24 h at this endpoint:{' '}
       {first?.p50 != null && `first token p50 ${duration(first.p50)}, p95 ${duration(first.p95)} · `}
       {usual.duration_ms.p50 !== null &&
-        `whole answer p50 ${duration(usual.duration_ms.p50)}, p95 ${duration(usual.duration_ms.p95)}`}
+        `complete response p50 ${duration(usual.duration_ms.p50)}, p95 ${duration(usual.duration_ms.p95)}`}
     </p>
   );
 }

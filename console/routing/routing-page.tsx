@@ -21,7 +21,7 @@ export function RoutingPage(): ReactNode {
             void navigate({ search: next === 'explain' ? {} : { view: next }, replace: true })
           }
           tabs={[
-            { id: 'explain', label: 'Where would it go?', content: <Explain /> },
+            { id: 'explain', label: 'Explain routing', content: <Explain /> },
             { id: 'what-if', label: 'What if?', content: <WhatIf /> },
           ]}
         />

@@ -157,8 +157,8 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
   const { before, after, sampled, whole, moved, groups, unserved, assumptions } = result;
   if (sampled === 0)
     return (
-      <Empty icon="requests" title="No answered request in this time">
-        Look further back, or ask something first.
+      <Empty icon="requests" title="No answered requests in this period">
+        Choose a longer period, or send a request first.
       </Empty>
     );
   const saved = before.usd - after.usd;

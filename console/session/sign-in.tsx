@@ -33,7 +33,7 @@ export function SignIn({ problem }: { readonly problem: Error | null }): ReactNo
         </div>
         <form onSubmit={submit} className="flex flex-col gap-4 rounded-lg border bg-card p-5">
           {error && <Problem error={error} />}
-          <Field label="Key of an admin" hint="A key of role admin, or the one of server.admin_key.">
+          <Field label="Admin key" hint="A key with the role admin, or server.admin_key.">
             {(control) => (
               <input
                 {...control}
@@ -52,9 +52,9 @@ export function SignIn({ problem }: { readonly problem: Error | null }): ReactNo
           </Button>
         </form>
         <p className="mt-4 text-sm text-soft">
-          No such key? A link signs you in without one. The first start prints it in the terminal. Later,{' '}
-          <code className="font-mono text-ink">npx --no dragoman console</code> prints a new one on the
-          machine of the gateway. An API key that only calls models does not sign in.
+          No admin key? Sign in with a link, which the first start prints in the terminal. Later,{' '}
+          <code className="font-mono text-ink">npx --no dragoman console</code> prints a new link on the
+          machine of the gateway. Keys without the role admin cannot sign in.
         </p>
       </div>
     </main>

@@ -22,13 +22,13 @@ export function Sessions(): ReactNode {
     mutationFn: ({ id }: Listed) => ask('DELETE /sessions/{id}', { params: { id } }),
     onSuccess: async (_, { actor }) => {
       await queries.invalidateQueries({ queryKey: ['GET /sessions'] });
-      toast({ title: `A session of ${actor.name} has ended` });
+      toast({ title: `Session of ${actor.name} ended` });
     },
   });
   return (
     <div className="flex flex-col gap-4">
       <p className="text-soft">
-        A session ends after two hours without a request, after twelve hours, and when its key is revoked.
+        A session ends after two hours without requests, after twelve hours, or when its key is revoked.
       </p>
       {(list.error ?? ending.error) && <Problem error={list.error ?? ending.error} />}
       {!list.rows && !list.error && <Waiting rows={2} />}

@@ -96,13 +96,13 @@ function Configuration(): ReactNode {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-soft">
-        {data.path === null ? 'No file: defaults and variables alone.' : data.path}, revision {data.revision}.
-        Secrets are masked.
+        {data.path === null ? 'No file: only defaults and environment variables.' : data.path}, revision{' '}
+        {data.revision}. Secrets are masked.
       </p>
       <JsonTree
         value={data.config}
         text={JSON.stringify(data.config, null, 2)}
-        label="Configuration in force"
+        label="Current configuration"
       />
     </div>
   );
@@ -114,7 +114,7 @@ function Audit(): ReactNode {
   const list = useList('GET /audit', {}, { pauseMs: 5_000 });
   if (list.error) return <Problem error={list.error} />;
   if (!list.rows) return <Waiting rows={8} />;
-  if (list.rows.length === 0) return <p className="text-soft">Nothing was changed yet.</p>;
+  if (list.rows.length === 0) return <p className="text-soft">No changes yet.</p>;
   return (
     <div className="-m-4">
       <Table

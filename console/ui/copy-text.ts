@@ -13,5 +13,5 @@ export async function copyText(text: string): Promise<void> {
   const isCopied = document.execCommand('copy');
   selection?.removeAllRanges();
   shown.remove();
-  if (!isCopied) throw new Error('The browser does not let this page copy.');
+  if (!isCopied) throw new Error('The browser does not allow this page to copy.');
 }

@@ -16,12 +16,12 @@ export function Money({ value, unpriced }: MoneyProps): ReactNode {
     return (
       <span
         className="text-faint"
-        title="No price is known for this model. Set one in dragoman.yaml (models: … price)."
+        title="The price of this model is unknown. Set it in dragoman.yaml (models: … price)."
       >
         Unknown
       </span>
     );
-  const lacks = unpriced ? `, without ${count(unpriced)} requests that have no price` : '';
+  const lacks = unpriced ? `, excluding ${count(unpriced)} requests without a price` : '';
   const exact = exactUsd(value);
   return <span title={exact === text && lacks === '' ? undefined : exact + lacks}>{text}</span>;
 }

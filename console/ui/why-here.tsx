@@ -59,11 +59,11 @@ export function WhyHere({ route, asked }: WhyHereProps): ReactNode {
             <p className="text-sm text-faint line-through">
               {endpoint ?? model} {endpoint !== null && <span>{model}</span>}
             </p>
-            <p className="text-sm text-soft">passed over: {reason}</p>
+            <p className="text-sm text-soft">excluded: {reason}</p>
           </li>
         ))}
       </ol>
-      {candidates.length === 0 && <p className="text-soft">No endpoint was left to be asked.</p>}
+      {candidates.length === 0 && <p className="text-soft">No endpoint was available.</p>}
     </div>
   );
 }

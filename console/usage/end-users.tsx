@@ -25,8 +25,8 @@ export function EndUsers({ times }: EndUsersProps): ReactNode {
     <Card flush>
       {!data && <Waiting rows={8} />}
       {data?.data.length === 0 && (
-        <Empty icon="usage" title="No end user was named in this time">
-          Programs name theirs with <code className="font-mono">user</code> or{' '}
+        <Empty icon="usage" title="No end users in this period">
+          Programs set them with <code className="font-mono">user</code> or{' '}
           <code className="font-mono">metadata.user_id</code>.
         </Empty>
       )}

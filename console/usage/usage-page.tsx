@@ -97,10 +97,10 @@ export function UsagePage(): ReactNode {
           <p className="text-base" aria-live="polite">
             {all
               ? `${span.label}: ${usdSum(USD(all), UNPRICED(all))} for ${counted(REQUESTS(all) ?? 0, 'request')}` +
-                (UNPRICED(all) ? `, of which ${count(UNPRICED(all))} have no known price` : '') +
+                (UNPRICED(all) ? `, ${count(UNPRICED(all))} of them without a known price` : '') +
                 '.'
-              : `${span.label}: nothing was asked.`}{' '}
-            <span className="text-faint">Days are those of {zone}.</span>
+              : `${span.label}: no requests.`}{' '}
+            <span className="text-faint">Days are in the time zone {zone}.</span>
           </p>
         )}
         {isEndUsers ? (
@@ -123,8 +123,8 @@ export function UsagePage(): ReactNode {
             <Card flush>
               {usage.isPending && <Waiting rows={8} />}
               {usage.data?.data.length === 0 && (
-                <Empty icon="usage" title="Nothing was used in this time">
-                  Choose other days above, or ask something in the playground.
+                <Empty icon="usage" title="No usage in this period">
+                  Choose other days above, or send a request in the playground.
                 </Empty>
               )}
               {usage.data && usage.data.data.length > 0 && (
@@ -221,9 +221,9 @@ function Pivoted({ rows, by, range, order, onOrder }: PivotedProps): ReactNode {
     number('Tokens out', 'out', TOKENS_OUT, short),
     number('First token p50', 'p50', field('first_content_ms_p50'), known),
     number('First token p95', 'p95', field('first_content_ms_p95'), known),
-    number('Saved by caches', 'saved', field('cache_saved_usd'), usd),
+    number('Saved by caching', 'saved', field('cache_saved_usd'), usd),
   ];
-  const { hidden, toggle } = useHiddenColumns('usage', ['Saved by caches', 'First token p50']);
+  const { hidden, toggle } = useHiddenColumns('usage', ['Saved by caching', 'First token p50']);
   return (
     <>
       <div className="flex items-center justify-between px-4 pt-3 pb-1">

@@ -18,7 +18,7 @@ describe.skipIf(!HAS_BROWSER)('batches in a browser', () => {
     async () => {
       const { page } = looked;
       await looked.open('/batches', 'Batches');
-      await page.getByText('No batch yet').waitFor();
+      await page.getByText('No batches yet').waitFor();
       const id = await madeBatch(scene.gateway, ['sim/chat', 'sim/error-400', 'nobody/knows']);
       // The list is read again by itself.
       const row = page.getByRole('row').filter({ hasText: id });
@@ -54,11 +54,11 @@ describe.skipIf(!HAS_BROWSER)('batches in a browser', () => {
       const question = page.getByRole('dialog');
       await question.getByText('Results of lines that have ended are kept: 1 of 2.').waitFor();
       expect(await barriers(page)).toEqual([]);
-      await question.getByRole('button', { name: 'Let it run' }).click();
+      await question.getByRole('button', { name: 'Keep running' }).click();
       await question.waitFor({ state: 'detached' });
       await page.getByText('In progress').waitFor();
       await page.getByRole('button', { name: 'Cancel…' }).click();
-      await question.getByRole('button', { name: 'Cancel the batch' }).click();
+      await question.getByRole('button', { name: 'Cancel batch' }).click();
       await page.getByText('Batch is being cancelled').waitFor();
       await page.getByText('Cancelling', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Cancel…' }).waitFor({ state: 'detached' });

@@ -1,4 +1,4 @@
-// Days are those of `server.timezone` in the console, its CSV, the management API and the command line, wherever somebody looks
+// Time zone of days: `server.timezone` in the console, its CSV, the management API and the command line, wherever somebody looks
 // from; and days of one's own are chosen in the calendar.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -107,7 +107,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await looked.open('/usage', 'Usage');
       await looked.page.getByRole('button', { name: 'Yesterday' }).click();
       const { sentence, rows, csv } = await shown(/^Yesterday: /);
-      expect(sentence).toMatch(/for 5 requests.*Days are those of Pacific\/Auckland\./);
+      expect(sentence).toMatch(/for 5 requests.*Days are in the time zone Pacific\/Auckland\./);
       const asked = ['--since', 'yesterday', '--until', 'today'];
       const known = rowsOf(await commandLine(...asked, '--csv'));
       expect(known.map(({ model, requests }) => [model, requests]).toSorted()).toEqual([
@@ -141,7 +141,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.waitForURL((url) => Date.parse(url.searchParams.get('from') ?? '') === before.startMs);
       expect(Date.parse(new URL(page.url()).searchParams.get('to') ?? '')).toBe(yesterday.endMs);
       const { sentence, csv } = await shown(/for 14 requests/);
-      expect(sentence).toContain('Days are those of Pacific/Auckland.');
+      expect(sentence).toContain('Days are in the time zone Pacific/Auckland.');
       const asked = ['--since', dateOf(before.startMs), '--until', dateOf(today.startMs)];
       expect(rowsOf(csv)).toEqual([...rowsOf(await commandLine(...asked, '--csv'))]);
       // A reload, and whoever gets the link, sees the same.

@@ -19,12 +19,12 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async () => {
       const { page, open } = looked;
       await open('', 'Overview');
-      await page.getByText('No provider was asked in the last 24 hours.').waitFor();
+      await page.getByText('No provider was called in the last 24 hours.').waitFor();
       await page.getByRole('link', { name: /^Failed\s*No request/ }).waitFor();
       await open('/alerts', 'Alerts');
-      await page.getByText('No provider was asked in the last 24 hours.').waitFor();
+      await page.getByText('No provider was called in the last 24 hours.').waitFor();
       await open('/providers', 'Providers');
-      await page.getByText('No provider was asked in the last 24 hours.').waitFor();
+      await page.getByText('No provider was called in the last 24 hours.').waitFor();
       await open('/keys', 'Keys');
       // Its secret is too short for a hint.
       expect(await page.getByRole('rowheader', { name: /^test/ }).textContent()).not.toContain('…');
@@ -37,11 +37,11 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async () => {
       const { page, open } = looked;
       await open('/requests', 'Requests');
-      await page.getByText('No request in this time').waitFor();
-      await page.getByRole('button', { name: 'Look at 30 days' }).click();
+      await page.getByText('No requests in this period').waitFor();
+      await page.getByRole('button', { name: 'Show 30 days' }).click();
       await page.waitForURL(/range=30d/);
       await page.getByText('Last 30 days.').waitFor();
-      await page.getByRole('link', { name: 'Ask something in the playground' }).click();
+      await page.getByRole('link', { name: 'Try the playground' }).click();
       await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
     },
     SLOW,
@@ -57,7 +57,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByLabel('Budget in USD').fill('0.00001');
       await page.getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('button', { name: 'Test it' }).click();
-      await page.getByText(/Refused with 402: .*or have the limit raised\.$/).waitFor();
+      await page.getByText(/Failed with 402: .*raise the limit\.$/).waitFor();
       await page.getByRole('button', { name: 'Copy key' }).click();
       await page.getByRole('button', { name: 'Done' }).click();
       expect(looked.complaints.splice(0)).toEqual([expect.stringContaining('402')]);

@@ -22,12 +22,12 @@ describe.skipIf(!HAS_BROWSER)('jobs in a browser', () => {
     async () => {
       const { page } = looked;
       await looked.open('/requests', 'Requests');
-      await page.getByText('No request in this time', { exact: true }).waitFor();
+      await page.getByText('No requests in this period', { exact: true }).waitFor();
       await asked('sim/stall');
-      const open = page.getByRole('region', { name: 'Not ended yet' });
+      const open = page.getByRole('region', { name: 'In progress' });
       await open.getByText('sim/stall').waitFor();
       await open.getByText('Running').waitFor();
-      await open.getByRole('button', { name: 'Cancel the answer of sim/stall, test' }).click();
+      await open.getByRole('button', { name: 'Cancel the response of sim/stall, test' }).click();
       await page.getByText('Answer cancelled').waitFor();
       await open.waitFor({ state: 'detached' });
       await page.getByRole('row').filter({ hasText: 'Cancelled' }).waitFor();

@@ -58,7 +58,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       // Neither does "Done" by itself, unless it was copied.
       await page.getByRole('button', { name: 'Done', exact: true }).click();
       await page.getByText('It cannot be shown again').waitFor();
-      await page.getByRole('button', { name: 'Done without a copy' }).click();
+      await page.getByRole('button', { name: 'Close without copying' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await act('by-keyboard', 'Rotate…');
       await page.getByLabel('Keep the old secret').selectOption('an hour');
@@ -99,10 +99,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await picture('keys-with-budget');
 
       await act(XSS, 'Change…');
-      expect(await page.getByLabel('Time of the budget').inputValue()).toBe('');
+      expect(await page.getByLabel('Budget period').inputValue()).toBe('');
       await page.getByLabel('Budget in USD').fill('5');
       await page.getByText('More: limits').click();
-      await page.getByLabel('Keep what its requests say').selectOption('yes');
+      await page.getByLabel('Log prompts and responses').selectOption('yes');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       expect(await ask(key)).toBe(200);
@@ -128,8 +128,8 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByLabel('Budget in USD').fill('40');
       await page.getByRole('button', { name: 'Create project' }).click();
       await act('search', 'Change…');
-      await page.getByLabel('Requests a minute').fill('60');
-      await page.getByLabel('Time of the budget').selectOption('per day');
+      await page.getByLabel('Requests per minute').fill('60');
+      await page.getByLabel('Budget period').selectOption('per day');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       const project = await scene.gateway.manage('GET', '/projects/search');
@@ -168,7 +168,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         await page.getByRole('link', { name: `many-${at}`, exact: true }).waitFor();
       const wanted = last.at(-1)?.body;
       const name = String(wanted?.['name']);
-      await page.getByLabel('Name or last four letters').fill(name.toUpperCase());
+      await page.getByLabel('Name or last four characters').fill(name.toUpperCase());
       await page.waitForURL(/search=/);
       await page.getByRole('link', { name, exact: true }).waitFor();
       await open('/requests', 'Requests');

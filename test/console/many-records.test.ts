@@ -184,7 +184,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
         await change(`requests, ${filter}, and failed`, list, () => go(`range=30d&${filter}&state=failed`));
         await reported.waitFor();
       }
-      await change('requests, what no record has', list, () => go('range=30d&status=418'));
+      await change('requests, a value without records', list, () => go('range=30d&status=418'));
       await page.getByText('No request fits these filters').waitFor();
       await noteBlocks('requests, filtered');
     },

@@ -95,7 +95,7 @@ export function testQuestions(sceneOf: () => Scene): void {
       await sentence.waitFor();
       // The upstream waited for four seconds before it answered: that phase is named, with its time.
       expect(await sentence.textContent()).toMatch(
-        /^Answered by in-house-vllm in 4\.\d+ s: .* Of it 4\.\d+ s waiting for the first content\./,
+        /^Answered by in-house-vllm in 4\.\d+ s: .* Slowest phase: waiting for the first content \(4\.\d+ s\)\./,
       );
       expect(clicks).toBe(3);
       await picture('question-slow');
@@ -204,7 +204,7 @@ export function testQuestions(sceneOf: () => Scene): void {
       await row(page, /^downtown/).waitFor();
       await row(page, /^in-house-vllm.*(?:Unknown|≥)/).waitFor();
       await open('/usage', 'Usage');
-      await page.getByText(/≥ \$.* have no known price/).waitFor();
+      await page.getByText(/≥ \$.* without a known price/).waitFor();
     },
     2 * SLOW,
   );

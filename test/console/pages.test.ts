@@ -18,8 +18,8 @@ const DIAGNOSIS: Diagnosis = {
   probes: 2,
   facts: { quirks: { maxTokensField: 'max_tokens' }, parameters: {} },
   findings: [
-    { probe: 'reach', title: 'reachable, key accepted', outcome: 'yes', detail: 'it answers' },
-    { probe: 'developer', title: 'developer role obeyed', outcome: 'no', detail: 'refused: 400' },
+    { probe: 'reach', title: 'reachable, key accepted', outcome: 'yes', detail: 'responds' },
+    { probe: 'developer', title: 'follows developer role', outcome: 'no', detail: 'rejected: 400' },
   ],
 };
 
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('tab', { name: 'Routing' }).click();
       await page.getByText('priority 1').waitFor();
       await page.getByRole('tab', { name: 'Cost' }).click();
-      await page.getByRole('row', { name: /Together/ }).waitFor();
+      await page.getByRole('row', { name: /Total/ }).waitFor();
       await page.getByRole('tab', { name: /Changes/ }).click();
       await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor();
       // A member that nobody sent was not dropped, and a member that stayed the same is not listed.
@@ -176,7 +176,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await act('Ask again…');
       await page.getByRole('dialog').getByLabel('Model').fill('sim/messages');
       await page.getByRole('dialog').getByRole('button', { name: 'Ask again' }).click();
-      const sides = page.getByRole('dialog').getByRole('table', { name: 'Then and now' });
+      const sides = page.getByRole('dialog').getByRole('table', { name: 'Before and now' });
       await sides.getByRole('row', { name: /^Then.*200/ }).waitFor();
       await sides.getByRole('link', { name: 'Now' }).click();
       await page.getByRole('heading', { name: 'sim/messages', level: 1 }).waitFor();
@@ -214,7 +214,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(page.url()).toContain('state=failed');
       await page.getByRole('button', { name: 'Clear' }).click();
       await page.getByLabel('Model, key or request id').fill('sim/none');
-      await page.getByText('No request fits these filters').waitFor();
+      await page.getByText('No requests match these filters').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
       await page.getByRole('row', { name: /sim\/echo/ }).waitFor();
       // Half a name is enough.
@@ -298,8 +298,8 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const { page, open, picture } = looked;
       await open('/providers/lab', 'lab');
       await page.getByText('1 yes').click();
-      await page.getByText('The gateway goes by: max_tokens_field: max_tokens').waitFor();
-      await page.getByRole('row', { name: /developer role obeyed no refused/ }).waitFor();
+      await page.getByText('The gateway uses: max_tokens_field: max_tokens').waitFor();
+      await page.getByRole('row', { name: /follows developer role no rejected/ }).waitFor();
       await picture('probe-results');
       expect(await barriers(page)).toEqual([]);
       await open('/providers/sim', 'Simulated models');
@@ -321,7 +321,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(await barriers(page)).toEqual([]);
       await question.getByRole('button', { name: 'Probe', exact: true }).click();
       // Nobody is there.
-      await page.getByText(/^lab\/m: 0 of \d+ answered yes$/).waitFor();
+      await page.getByText(/^lab\/m: 0 of \d+ probes passed$/).waitFor();
       await question.waitFor({ state: 'detached' });
     },
     SLOW,
@@ -398,7 +398,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         .filter({ hasText: 'Firefox on Linux' })
         .getByRole('button', { name: 'End the session of admin' })
         .click();
-      await page.getByText('A session of admin has ended').waitFor();
+      await page.getByText('Session of admin ended').waitFor();
       await idle();
       expect(await rows.filter({ hasText: 'Firefox on Linux' }).count()).toBe(0);
       await other.page.goto(`${scene.gateway.origin}/console/keys`);

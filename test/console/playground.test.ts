@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.keyboard.press('Enter');
       await page.getByLabel('Result of get_weather').fill(`${XSS} 21 degrees`);
       await page.getByText('Reasoning', { exact: true }).last().waitFor();
-      await page.getByRole('button', { name: 'Give the results' }).click();
+      await page.getByRole('button', { name: 'Send results' }).click();
       await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
       expect(await page.getByRole('main').textContent()).toContain('21 degrees');
       await picture(`playground-${protocol}`);
@@ -115,7 +115,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByText(/returned:.*the sum is 3/).waitFor();
       // Chat Completions have no place for what others ran.
       expect(await page.getByText('gave the sum is 3').count()).toBe(protocol === 'chat' ? 0 : 1);
-      expect(await page.getByRole('button', { name: 'Give the results' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Send results' }).count()).toBe(0);
     },
     SLOW,
   );

@@ -142,7 +142,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await open('/providers/cheapllm', 'cheapllm');
       await page.getByRole('button', { name: 'Disable…' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText(/acme-cloud would stand in for 1 model/).waitFor();
+      await dialog.getByText(/acme-cloud would replace it for 1 model/).waitFor();
       await dialog.getByLabel('Why').fill('too many 429s');
       await dialog.getByLabel('For').selectOption('15 minutes');
       await dialog.getByRole('button', { name: 'Disable', exact: true }).click();

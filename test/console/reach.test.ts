@@ -235,7 +235,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.keyboard.press('Enter');
       await page.getByText('policy priority').first().waitFor();
       await holds(button('Explain'));
-      await tabTo('Where would it go?', 'Shift+Tab');
+      await tabTo('Explain routing', 'Shift+Tab');
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('Enter');
       await tabTo('Estimate');

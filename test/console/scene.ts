@@ -90,7 +90,7 @@ export async function openWindows(origin: string): Promise<Windows> {
 /** Signs in as a person does. */
 export async function signIn(origin: string, page: Page, key = ADMIN_KEY): Promise<void> {
   await page.goto(`${origin}/console`);
-  await page.getByLabel('Key of an admin').fill(key);
+  await page.getByLabel('Admin key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
 }

@@ -56,7 +56,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(first.page.url()).not.toContain('code');
       const second = await scene.look('stranger');
       await second.page.goto(link);
-      expect(await second.page.getByRole('alert').textContent()).toContain('used already');
+      expect(await second.page.getByRole('alert').textContent()).toContain('already been used');
       expect(first.complaints).toEqual([]);
     },
     SLOW,
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async () => {
       const { page, complaints } = await scene.look('stranger');
       await page.goto(`${scene.gateway.origin}/console/requests`);
-      await page.getByLabel('Key of an admin').waitFor();
+      await page.getByLabel('Admin key').waitFor();
       const link = new URL(scene.gateway.signInLink());
       // The browser loads nothing: only what is behind the `#` is another.
       await page.evaluate((hash) => (location.hash = hash), link.hash);
@@ -85,7 +85,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await open('/models', 'Models');
       await context.clearCookies();
       await page.getByLabel('Search models').fill('gemini');
-      await page.getByLabel('Key of an admin').fill(ADMIN_KEY);
+      await page.getByLabel('Admin key').fill(ADMIN_KEY);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
       expect(await page.getByLabel('Search models').inputValue()).toBe('gemini');
@@ -106,7 +106,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const tab = await opening;
       await tab.getByRole('navigation', { name: 'Pages' }).waitFor();
       await tab.getByRole('heading', { level: 1 }).waitFor();
-      expect(await tab.getByLabel('Key of an admin').count()).toBe(0);
+      expect(await tab.getByLabel('Admin key').count()).toBe(0);
       await page.reload();
       await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
       const text = await page.evaluate(async () => {
@@ -139,7 +139,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       try {
         const { page, complaints } = await fresh.look('admin');
         await page.getByRole('heading', { name: 'Add a provider' }).waitFor();
-        await page.getByRole('link', { name: /ask sim\/chat/ }).click();
+        await page.getByRole('link', { name: /try sim\/chat/ }).click();
         await page.getByLabel('Message', { exact: true }).fill('6 x 7');
         await page.keyboard.press('Enter');
         await page.getByText('6 x 7 = 42.').waitFor();

@@ -216,7 +216,7 @@ function Plot({ title, times, step, series, kind, write, onRange, height }: Plot
         ref={place}
         role="img"
         tabIndex={0}
-        aria-label={`${title}. The arrow keys read the values.`}
+        aria-label={`${title}. Use the arrow keys to read values.`}
         aria-describedby={id}
         onKeyDown={move}
         onBlur={() => setCursor(null)}

@@ -42,7 +42,7 @@ export function Legend({ entries, hidden, note, onToggle }: LegendProps): ReactN
           <button
             type="button"
             aria-pressed={!hidden.has(entry.id)}
-            title="Click: this one alone. Shift-click: hide it."
+            title="Click: show only this one. Shift+click: hide it."
             onClick={(event) => onToggle(entry.id, !event.shiftKey)}
             className={cx(
               'target flex min-h-6 max-w-full min-w-0 items-center gap-1.5 rounded px-1.5 hover:bg-sunk',

@@ -246,7 +246,7 @@ function intervalOf(text: string | undefined): UsageInterval | null {
   );
 }
 
-/** Unix milliseconds of a date, a named day, or a duration ago. Days are those of `server.timezone`. */
+/** Unix milliseconds of a date, a named day, or a duration ago. Time zone of days: `server.timezone`. */
 function timeOf(option: string, text: string, { nowMs, timeZone }: Now): UnixMs {
   const today = intervalAt(nowMs, 'day', timeZone).startMs;
   if (text === 'today') return today;
