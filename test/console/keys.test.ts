@@ -82,7 +82,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('button', { name: 'New key' }).click();
       await page.getByLabel('Name', { exact: true }).fill(XSS);
       await page.getByLabel('Budget in USD').fill('0.001');
-      await page.getByLabel('Budget period').selectOption('for all time');
+      await page.getByLabel('Budget period').selectOption('in total');
       await page.getByRole('button', { name: 'Create key' }).click();
       const key = await secret();
       await done();

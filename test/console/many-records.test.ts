@@ -169,7 +169,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
       await open('/requests?range=30d', 'Requests');
       const list = /\/generations\?/;
       const reported = page
-        .locator('[role=row][aria-rowindex="1"], :text("No request fits these filters")')
+        .locator('[role=row][aria-rowindex="1"], :text("No requests match these filters")')
         .first();
       await reported.waitFor();
       for (const state of ['failed', 'cancelled', 'ok', 'recovered', 'rejected'])
@@ -185,7 +185,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
         await reported.waitFor();
       }
       await change('requests, a value without records', list, () => go('range=30d&status=418'));
-      await page.getByText('No request fits these filters').waitFor();
+      await page.getByText('No requests match these filters').waitFor();
       await noteBlocks('requests, filtered');
     },
     3 * MINUTES,

@@ -31,7 +31,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   }
 
   test.each([
-    ['/usage', 'Usage', /Nothing with a known price/],
+    ['/usage', 'Usage', /No usage with a known price/],
     ['/jobs', 'Jobs', /All 0/],
     ['/batches', 'Batches', /All 0/],
   ])(
@@ -54,13 +54,13 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const { page, open } = looked;
       const stop = await intercept((route) => route.abort());
       await open('/jobs', 'Jobs');
-      await page.getByText('The gateway does not answer.').waitFor();
+      await page.getByText('The gateway is unreachable.').waitFor();
       // Nothing but the reason: no card without content.
       expect(await page.locator('main section').filter({ visible: true }).count()).toBe(0);
       await stop();
       await page.clock.fastForward(REPEATED_MS);
-      await page.getByText('No job yet').waitFor();
-      await page.getByText('The gateway does not answer.').waitFor({ state: 'hidden' });
+      await page.getByText('No jobs yet').waitFor();
+      await page.getByText('The gateway is unreachable.').waitFor({ state: 'hidden' });
     },
     SLOW,
   );

@@ -50,8 +50,8 @@ describe.skipIf(!HAS_BROWSER)('webhooks in a browser', () => {
         await page.getByRole('button', { name: `Actions for ${url}` }).click();
         await page.getByRole('menuitem', { name }).click();
       };
-      await act('Send a test');
-      await page.getByText('A test is on its way').waitFor();
+      await act('Send test event');
+      await page.getByText('Test event queued').waitFor();
       await act('Deliveries…');
       await dialog.getByText('Completed').waitFor();
       expect(await barriers(page, '[role=dialog]')).toEqual([]);
