@@ -35,7 +35,7 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
   const protocol = protocolOf(payload);
   const keep = async (result: WholeResult): Promise<void> => {
     const bytes = gzipSync(JSON.stringify(result));
-    await run.written(() => store.keepStream(job.id, job.fence, bytes));
+    await run.stored(() => store.keepStream(job.id, job.fence, bytes));
   };
   const failed = async (error: GatewayError, result?: WholeResult): Promise<JobOutcome> => {
     const { status, body } = protocol.server.encodeError(error, payload.id);
@@ -44,7 +44,7 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
     return { end: { state: 'failed', error: { code: error.code ?? error.kind, message: error.message } } };
   };
   // An earlier runner stored the answer, but died before it could end the job.
-  const before = job.attempt > 1 ? await store.stream(job.projectId, job.id) : null;
+  const before = job.attempt > 1 ? await run.stored(() => store.stream(job.projectId, job.id)) : null;
   if (before && decodeResult(before).status === 200) {
     await settleEarlier(run, payload.id, deps);
     return { end: { state: 'completed' } };

@@ -58,12 +58,13 @@ interface JobClient {
 
 /** Reason why a job is not tried again. Undefined: it is. */
 export async function refusalOf(
-  { job, store }: JobRun,
+  run: JobRun,
   id: string,
   deps: Pick<WorkDependencies, 'storage'>,
 ): Promise<GatewayError | undefined> {
+  const { job } = run;
   if (job.attempt <= 1) return undefined;
-  const steps = await settleEarlier({ job, store }, id, deps);
+  const steps = await settleEarlier(run, id, deps);
   const tool = steps.find(({ name }) => name.startsWith(TOOL_STEP));
   if (tool)
     return new GatewayError(
@@ -76,14 +77,16 @@ export async function refusalOf(
 }
 
 /** Records the usage of interrupted earlier tries. @returns the steps of all tries */
-export async function settleEarlier(
-  { job, store }: Pick<JobRun, 'job' | 'store'>,
+export function settleEarlier(
+  { job, store, stored }: JobRun,
   id: string,
   { storage }: Pick<WorkDependencies, 'storage'>,
 ): Promise<readonly JobStep[]> {
-  const steps = await store.steps(job.id);
-  await settleInterrupted({ job, store }, id, steps, storage);
-  return steps;
+  return stored(async () => {
+    const steps = await store.steps(job.id);
+    await settleInterrupted({ job, store }, id, steps, storage);
+    return steps;
+  });
 }
 
 /** Job part of a request's call. @param payload identifies the answer @param tried receives the failure */

@@ -37,10 +37,10 @@ export interface JobRun {
   readonly cancellation: Cancellation;
   readonly store: JobStore;
   /**
-   * Writes, and retries until it succeeds, because the disk may be full or the database unavailable. Rejects when
-   * another process has the job, this process stops, or the project's storage limit is exceeded.
+   * Reads or writes, and retries until it succeeds, because the disk may be full or the database unavailable. Rejects
+   * when another process has the job, this process stops, or the project's storage limit is exceeded.
    */
-  written<T>(write: () => Promise<T>): Promise<T>;
+  stored<T>(access: () => Promise<T>): Promise<T>;
 }
 
 /** `null`: another process has taken over the job. */
@@ -190,7 +190,7 @@ export class JobRunner {
       job,
       store,
       cancellation,
-      written: (write) => this.#written(job, cancellation, write),
+      stored: (access) => this.#stored(job, cancellation, access),
     };
     this.#running.set(job.id, run);
     if (job.isCancelRequested) run.cancellation.cancel(CANCELLED);
@@ -198,8 +198,8 @@ export class JobRunner {
       const work = kinds.get(job.kind);
       const outcome = work ? await work(run) : unknownKind(job.kind);
       if (this.#hasStopped) return;
-      if (outcome && 'end' in outcome) await run.written(() => this.#end(job, outcome.end));
-      else if (outcome) await run.written(() => store.wait(job.id, job.fence, outcome.wait));
+      if (outcome && 'end' in outcome) await run.stored(() => this.#end(job, outcome.end));
+      else if (outcome) await run.stored(() => store.wait(job.id, job.fence, outcome.wait));
     } catch (error) {
       const { reason } = cancellation;
       if (reason === LOST || reason === STOPPED) return;
@@ -219,17 +219,17 @@ export class JobRunner {
     if ((await store.finish(job.id, job.fence, end, ending)) && added.length > 0) following?.added();
   }
 
-  async #written<T>(job: HeldJob, cancellation: Cancellation, write: () => Promise<T>): Promise<T> {
+  async #stored<T>(job: HeldJob, cancellation: Cancellation, access: () => Promise<T>): Promise<T> {
     const { clock, log } = this.#options;
     for (;;) {
       try {
-        return await write();
+        return await access();
       } catch (error) {
         const { reason } = cancellation;
         if (reason === LOST || reason === STOPPED) throw reason;
         if (this.#hasStopped) throw STOPPED;
         if (GatewayError.from(error).kind === 'quota') throw error;
-        log.warn('the outcome of a job could not be stored; this is retried', { id: job.id, error });
+        log.warn('the database or the disk failed during a job; this is retried', { id: job.id, error });
         await new Promise<void>((again) => void clock.after(RETRY_MS, again));
       }
     }

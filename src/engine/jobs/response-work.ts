@@ -23,12 +23,12 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   if (!codec) throw new TypeError(TEXTS.noBackground(payload.protocol));
   const { responses } = deps.storage;
   // An earlier runner stored the answer, but died before it could end the job.
-  if (await responses.find(job.projectId, job.id, deps.clock.wall())) {
+  if (await run.stored(() => responses.find(job.projectId, job.id, deps.clock.wall()))) {
     await settleEarlier(run, payload.id, deps);
     return completed;
   }
   // An earlier try made the answer, but could not store it.
-  const unstored = await findUnstored(run);
+  const unstored = await run.stored(() => findUnstored(run));
   if (unstored) return storeAgain(run, unstored, deps);
   const stream = openingStream(job, payload, codec, deps);
   const ended = async (end: JobEnd): Promise<JobOutcome> => {
@@ -85,14 +85,14 @@ function failedBy(error: GatewayError, codec: BackgroundCodec): JobEnd & { reado
  * @param last the final event, a byte string; null: already written
  */
 async function keep(
-  { job, store, written }: JobRun,
+  { job, store, stored }: JobRun,
   stream: KeptStream,
   last: string | null,
   end: JobEnd,
 ): Promise<JobOutcome> {
   if (stream.isKept) {
     const bytes = gzipSync(Buffer.from(stream.text() + (last ?? ''), 'latin1'));
-    await written(() => store.keepStream(job.id, job.fence, bytes));
+    await stored(() => store.keepStream(job.id, job.fence, bytes));
   }
   if (last !== null) stream.write(last, 'bytes');
   stream.end();

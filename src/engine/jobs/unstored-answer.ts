@@ -35,7 +35,7 @@ export async function storeAgain(
 ): Promise<JobOutcome> {
   const { job, store } = run;
   try {
-    await run.written(() => storage.responses.put(unstored.response, unstored.appendTo));
+    await run.stored(() => storage.responses.put(unstored.response, unstored.appendTo));
     return { end: { state: 'completed' } };
   } catch (error) {
     const { kind, code, message: reason } = GatewayError.from(error);
@@ -45,7 +45,7 @@ export async function storeAgain(
     if (waitedMs >= settings().maxWaitMs)
       return { end: { state: 'failed', error: { code: code ?? kind, message: reason } } };
     const step = { name: UNSTORED_STEP, detail: JSON.stringify(unstored) };
-    await run.written(() => store.step(job.id, job.fence, step));
+    await run.stored(() => store.step(job.id, job.fence, step));
     return { wait: { reason, forMs: storeRetryMs(waitedMs), hasBegun: false, isNew } };
   }
 }

@@ -94,6 +94,23 @@ test('an upstream that has no room is waited for, more often than processes may 
   expect(json['tries']).toBeGreaterThan(10);
 });
 
+test('a database that is away when a try begins is waited for, and the answer is made', async () => {
+  const gateway = await start(2);
+  const database = new Database(join(gateway.gateway.dataDir, 'dragoman.db'));
+  const { id } = await gateway.client.responses.create({ model: 'up/m', input: 'Hello', background: true });
+  await eventually('the first try was refused', () => gateway.asked() === 2);
+  database.run('alter table job_steps rename to steps_away');
+  await eventually('the database failed', () =>
+    gateway.gateway.logLines.some((line) => line.includes('retried')),
+  );
+  database.run('alter table steps_away rename to job_steps');
+  database.close();
+  await eventually(
+    'the answer is made',
+    async () => (await gateway.client.responses.retrieve(id)).status === 'completed',
+  );
+});
+
 test('the end of a stream is seen once the stream is kept: a process that dies before makes it anew', async () => {
   const { client, gateway } = await start(0);
   const database = new Database(join(gateway.dataDir, 'dragoman.db'));
