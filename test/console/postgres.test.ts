@@ -19,7 +19,7 @@ const PAGES = [
   ['/usage?range=30d&by=end_user', 'Usage', /user/],
   ['/jobs', 'Jobs', /No jobs yet/],
   ['/batches', 'Batches', /No batches yet/],
-  ['/routing', 'Routing', /Order by/],
+  ['/routing', 'Routing', /See where a request would go/],
   ['/providers', 'Providers', /downtown/],
   ['/models', 'Models', /house\/qwen/],
   ['/model/acme/small', 'acme/small', /requests/],

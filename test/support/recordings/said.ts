@@ -79,7 +79,7 @@ export function endOf(reason: 'stop' | 'length' | 'content_filter', calls: numbe
   return reason === 'stop' && calls > 0 ? 'tool_calls' : reason;
 }
 
-const NO_PLACE_FOR = /^\[This protocol has no place for what the model answered with: [\w, ]+\.\]$/;
+const NO_PLACE_FOR = /^\[The model's response cannot be expressed in this protocol: [\w, ]+\.\]$/;
 
 /** Text of the model in a client's answer. An answer whose parts the protocol has no place for has a text of our own. */
 export function receivedOf(want: Said, said: Said): Said {
