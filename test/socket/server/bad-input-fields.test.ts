@@ -347,7 +347,7 @@ describe('inside tools and tool_choice', () => {
       for (const body of [asTool, { model, messages: [ASK], response_format: format }]) {
         const { status, message } = await outcome(body);
         // The small model writes no JSON, which is the upstream's failure.
-        const isAnswerAtFault = status === 502 && message.includes('does not satisfy response_format');
+        const isAnswerAtFault = status === 502 && message.includes('does not match response_format');
         const isReported = status === 200 || status === 400 || isAnswerAtFault;
         expect({ model, isReported, message }).toEqual({ model, isReported: true, message });
       }

@@ -286,7 +286,7 @@ async function judge(body: string): Promise<Verdict> {
   }
   const error = readError(text);
   // Models without answer formats may be unable to satisfy a schema: that is said in so many words.
-  const isUpstreamsFault = status === 502 && error.message.includes('does not satisfy response_format');
+  const isUpstreamsFault = status === 502 && error.message.includes('does not match response_format');
   if (status >= 500 && !isUpstreamsFault) throw new Error(`status ${status}: ${text}`);
   const isOwn = headers.get('x-dragoman-attempts') === '0' || !headers.has('x-dragoman-attempts');
   if (status === 400 && isOwn && error.param === null && !/\bbody\b/.test(error.message)) {
