@@ -61,7 +61,7 @@ Before the first content, the gateway retries or fails over, and the client sees
 stream ends with an error event of the client's protocol, and never with a finish reason or \`[DONE]\`:
 
 \`\`\`text
-data: {"error":{"message":"sim cut its answer short (ECONNRESET: connection reset by peer, read)","type":"server_error","param":null,"code":"upstream_unavailable"}}
+data: {"error":{"message":"sim ended its response early (ECONNRESET: connection reset by peer, read)","type":"server_error","param":null,"code":"upstream_unavailable"}}
 \`\`\`
 
 OpenAI's SDKs throw an \`APIError\` at this event. The received part is counted and priced in the record. It is marked as \`estimated\`
