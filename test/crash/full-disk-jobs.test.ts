@@ -89,7 +89,7 @@ describe.skipIf(!mayMount)('a full disk', () => {
     await eventually('it runs', () => scene.asked() === 1, PATIENCE_MS);
     const giveBack = fillDisk(scene.disk);
     release();
-    await refusesToWrite(scene, 'the outcome of a job could not be stored');
+    await refusesToWrite(scene, 'the database or the disk failed during a job');
     giveBack();
     let status: string | undefined;
     await eventually(
