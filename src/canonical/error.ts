@@ -276,3 +276,11 @@ export class Problems {
     throw new GatewayError(first.kind, text, { param: first.path || undefined, code: first.code });
   }
 }
+
+/**
+ * Error of a request with an invalid member.
+ * @param param path of the member, which the message begins with
+ */
+export function invalidMember(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
+}

@@ -2,7 +2,7 @@
 // Deterministic for a configuration.
 import type { Catalog, Model } from './endpoint.ts';
 import { looseName } from './families/index.ts';
-import { GatewayError, problemOfModelName } from '../canonical/index.ts';
+import { invalidMember, problemOfModelName } from '../canonical/index.ts';
 
 export interface IndexInput {
   readonly models: readonly Model[];
@@ -217,7 +217,7 @@ const LONGEST_NAMED_ID = 2 * LONGEST_ID;
  */
 export function resolveModelId(id: string, catalog: Catalog, param = 'model'): ResolvedModel | null {
   const problem = catalog.isListed(id) ? null : problemOfModelName(id);
-  if (problem !== null) throw new GatewayError('invalid_request', `${param}: ${problem}`, { param });
+  if (problem !== null) throw invalidMember(param, problem);
   if (id.length <= LONGEST_NAMED_ID && !catalog.isListed(id)) {
     // From left to right, because endpoint slugs may contain colons too.
     for (let colon = id.indexOf(':', 1); colon > 0; colon = id.indexOf(':', colon + 1)) {

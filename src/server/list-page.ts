@@ -1,7 +1,7 @@
 // Paginated lists in OpenAI's format: query parameters and response envelope.
 import { z } from 'zod';
 import type { JsonObject } from '../base/json/index.ts';
-import { GatewayError, INCLUDABLE, TEXTS } from '../canonical/index.ts';
+import { INCLUDABLE, invalidMember, TEXTS } from '../canonical/index.ts';
 import type { ItemPage, PageRequest } from '../accounts/ports/index.ts';
 
 /** Query parameters of a paginated list. @param most maximum `limit` @param usual default `limit` */
@@ -58,7 +58,7 @@ export function readInclude(query: URLSearchParams): ReadonlySet<string> {
   const include = new Set<string>();
   for (const [name, value] of query) if (/^include(\[\d*\])?$/.test(name)) include.add(value);
   for (const word of include)
-    if (!INCLUDABLE.has(word)) throw wrong('include', TEXTS.mustBeOneOf([...INCLUDABLE].join(', ')));
+    if (!INCLUDABLE.has(word)) throw invalidMember('include', TEXTS.mustBeOneOf([...INCLUDABLE].join(', ')));
   return include;
 }
 
@@ -66,7 +66,7 @@ export function readInclude(query: URLSearchParams): ReadonlySet<string> {
 export function pageOf(items: readonly JsonObject[], { after, limit, order }: PageRequest): ItemPage {
   const ordered = order === 'asc' ? items : items.toReversed();
   const before = after === undefined ? -1 : ordered.findIndex((item) => item['id'] === after);
-  if (after !== undefined && before === -1) throw wrong('after', TEXTS.notInList(after));
+  if (after !== undefined && before === -1) throw invalidMember('after', TEXTS.notInList(after));
   const start = before + 1;
   return { items: ordered.slice(start, start + limit), hasMore: ordered.length > start + limit };
 }
@@ -84,8 +84,4 @@ export function encodePage(data: readonly JsonObject[], hasMore: boolean): JsonO
     last_id: data.at(-1)?.['id'] ?? null,
     has_more: hasMore,
   };
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }

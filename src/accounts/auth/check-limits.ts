@@ -1,5 +1,5 @@
 // Validates limits and budgets that do not come from the configuration file.
-import { GatewayError } from '../../canonical/index.ts';
+import { invalidMember } from '../../canonical/index.ts';
 import { MOST_LIMITS, rulesOf, type LimitEntry } from '../limits/index.ts';
 
 export interface LimitsOf {
@@ -20,7 +20,7 @@ function check(
   otherwise: string,
 ): void {
   const refuse = (reason: string): never => {
-    throw new GatewayError('invalid_request', `${param}: ${reason}`, { param });
+    throw invalidMember(param, reason);
   };
   if (entries.length > MOST_LIMITS) refuse(`must not have more than ${MOST_LIMITS} entries`);
   if (!entries.every(belongs)) refuse(otherwise);

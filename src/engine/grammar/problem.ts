@@ -1,9 +1,9 @@
 // The two errors of a pattern or grammar that cannot be used.
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, invalidMember } from '../../canonical/index.ts';
 
 /** Error for an invalid text. @param path of the text in the client's body */
 export function broken(path: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${path}: ${message}`, { param: path });
+  return invalidMember(path, message);
 }
 
 /** Error for a text that may be valid but cannot be checked. The message follows "not checked: ". */

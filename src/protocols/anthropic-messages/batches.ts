@@ -1,7 +1,7 @@
 // Anthropic's Message Batches: requests in one body, and their results in one file (according to its libraries,
 // 2026-11).
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { GatewayError, invalidMember, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, RequiredIds, ShownBatch } from '../codec/batch-codec.ts';
 import { encodeError } from './answers/encode-error.ts';
 import type { UnixMs } from '../../base/units.ts';
@@ -25,14 +25,10 @@ export const messageBatches: BatchCodec = {
 };
 
 function decodeLine({ custom_id: id, params }: JsonObject): BatchLine {
-  if (typeof id !== 'string' || !IDS.pattern.test(id)) throw wrong('custom_id', IDS.rule);
+  if (typeof id !== 'string' || !IDS.pattern.test(id)) throw invalidMember('custom_id', IDS.rule);
   if (typeof params !== 'object' || params === null || Array.isArray(params))
-    throw wrong('params', TEXTS.mustBeBody);
+    throw invalidMember('params', TEXTS.mustBeBody);
   return { id, path: '/v1/messages', body: 'params' };
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }
 
 function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObject {

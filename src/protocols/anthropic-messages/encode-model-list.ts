@@ -1,7 +1,7 @@
 // Encodes the list of models for Anthropic clients (`GET /v1/models`, @anthropic-ai/sdk 1.12).
 import type { JsonObject } from '../../base/json/index.ts';
 import type { ListedModel } from '../protocol.ts';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { invalidMember, TEXTS } from '../../canonical/index.ts';
 
 /** Encodes the page that a query requests. @throws GatewayError `invalid_request` for an invalid query */
 export function encodeModelPage(models: readonly ListedModel[], query: URLSearchParams): JsonObject {
@@ -56,7 +56,7 @@ function modelPage<Item extends { readonly id: string }>(
   const limit = readLimit(query.get('limit'));
   const after = query.get('after_id');
   const before = query.get('before_id');
-  if (after && before) throw wrong('before_id', 'cannot be used together with after_id');
+  if (after && before) throw invalidMember('before_id', 'cannot be used together with after_id');
   if (before) {
     const end = placeOf(items, before, 'before_id');
     const start = Math.max(0, end - limit);
@@ -69,16 +69,12 @@ function modelPage<Item extends { readonly id: string }>(
 function readLimit(given: string | null): number {
   if (given === null || given === '') return MAX_LIMIT;
   if (!/^\d{1,6}$/.test(given) || Number(given) < 1 || Number(given) > MAX_LIMIT)
-    throw wrong('limit', TEXTS.mustBeInteger(1, MAX_LIMIT));
+    throw invalidMember('limit', TEXTS.mustBeInteger(1, MAX_LIMIT));
   return Number(given);
 }
 
 function placeOf(items: readonly { readonly id: string }[], id: string, param: string): number {
   const place = items.findIndex((item) => item.id === id);
-  if (place === -1) throw wrong(param, TEXTS.notInList(id));
+  if (place === -1) throw invalidMember(param, TEXTS.notInList(id));
   return place;
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }

@@ -1,6 +1,6 @@
 // Encodes `GET /v1beta/models` and `/v1beta/models/{model}` for Google's clients.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { invalidMember, TEXTS } from '../../canonical/index.ts';
 import type { ListedModel } from '../protocol.ts';
 
 /** Maximum page size (API reference, "models.list", 2026-11). Also the default, because most clients read only one page. */
@@ -27,19 +27,15 @@ export function encodeModelList(models: readonly ListedModel[], query: URLSearch
 /** Google reduces larger sizes to its maximum, and treats 0 as absent. */
 function readSize(given: string | null): number {
   if (given === null || given === '' || given === '0') return MAX_PAGE;
-  if (!/^\d{1,9}$/.test(given)) throw wrong('pageSize', TEXTS.mustBeCount);
+  if (!/^\d{1,9}$/.test(given)) throw invalidMember('pageSize', TEXTS.mustBeCount);
   return Math.min(Number(given), MAX_PAGE);
 }
 
 function readStart(models: readonly ListedModel[], token: string | null): number {
   if (token === null || token === '') return 0;
   const place = models.findIndex(({ id }) => btoa(TOKEN_MARK + encodeURIComponent(id)) === token);
-  if (place === -1) throw wrong('pageToken', 'is not a `nextPageToken` of this list');
+  if (place === -1) throw invalidMember('pageToken', 'is not a `nextPageToken` of this list');
   return place + 1;
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }
 
 /** Encodes one model (API reference, `Model`, 2026-11). The modalities are an extension. */

@@ -1,6 +1,6 @@
 // OpenAI's batches: a file of requests, each with its path, and a file of results (API reference, "Batch", 2026-11).
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import { GatewayError, Problems, TEXTS } from '../../canonical/index.ts';
+import { invalidMember, Problems, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../codec/batch-codec.ts';
 import { requireBody, requireString } from '../members/read-member.ts';
 import { decodeMetadata } from './decode-members.ts';
@@ -75,16 +75,13 @@ export const openaiBatches: BatchCodec = {
 function decodeLine(line: JsonObject, { endpoint }: JsonObject): BatchLine {
   const { custom_id: id, method, url, body } = line;
   if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID)
-    throw wrong('custom_id', TEXTS.mustBeShort(LONGEST_ID));
-  if (method !== undefined && method !== 'POST') throw wrong('method', 'must be POST');
+    throw invalidMember('custom_id', TEXTS.mustBeShort(LONGEST_ID));
+  if (method !== undefined && method !== 'POST') throw invalidMember('method', 'must be POST');
   if (typeof url !== 'string' || url !== endpoint)
-    throw wrong('url', `must be the batch's own endpoint, ${String(endpoint)}`);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrong('body', TEXTS.mustBeBody);
+    throw invalidMember('url', `must be the batch's own endpoint, ${String(endpoint)}`);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalidMember('body', TEXTS.mustBeBody);
   return { id, path: url, body: 'body' };
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }
 
 function encodeBatch(batch: ShownBatch): JsonObject {

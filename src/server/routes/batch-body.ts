@@ -8,7 +8,7 @@ import {
   readMembers,
 } from '../../base/json/index.ts';
 import type { StoredFile } from '../../accounts/ports/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, invalidMember } from '../../canonical/index.ts';
 import type { RequiredIds } from '../../protocols/index.ts';
 import { parseBody } from '../body/body.ts';
 import type { ClientCall } from './client-route.ts';
@@ -52,7 +52,8 @@ export async function keepRequests(
     }
     if (failure) throw failure;
     const rest = readRest(elements.end());
-    if (elements.wasThere && input.requests === 0) throw refusal(name, 'must contain at least one request');
+    if (elements.wasThere && input.requests === 0)
+      throw invalidMember(name, 'must contain at least one request');
     const file = elements.wasThere ? await input.keep(projectId, now, deps.expiresAt(now)) : null;
     if (!file) await input.discard();
     return { input: file, requests: input.requests, rest };
@@ -72,13 +73,10 @@ function requireId(
   known: Set<string>,
 ): void {
   const id = readMembers(request, new Set([member]))?.[member];
-  if (typeof id !== 'string' || !pattern.test(id)) throw refusal(`${path}.${member}`, rule);
-  if (known.has(id)) throw refusal(`${path}.${member}`, `another request has the id ${id}; make it unique`);
+  if (typeof id !== 'string' || !pattern.test(id)) throw invalidMember(`${path}.${member}`, rule);
+  if (known.has(id))
+    throw invalidMember(`${path}.${member}`, `another request has the id ${id}; make it unique`);
   known.add(id);
-}
-
-function refusal(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }
 
 /** @throws GatewayError `invalid_request` as for every body */

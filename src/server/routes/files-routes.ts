@@ -1,7 +1,7 @@
 // Files over HTTP in the format of OpenAI's Files API: uploaded once, then named by id. Storage and quotas are in
 // `state/`.
 import { z } from 'zod';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { invalidMember, TEXTS } from '../../canonical/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import { listShape, type ShownFile } from '../../protocols/index.ts';
 import { BATCH_PURPOSE } from '../../engine/index.ts';
@@ -167,15 +167,15 @@ class UploadForm {
   open({ name, filename }: PartHead): PartSink {
     if (name !== 'file') {
       // One of several would win in silence.
-      if (this.#fields.has(name)) throw wrong(name, 'must be sent only once');
+      if (this.#fields.has(name)) throw invalidMember(name, 'must be sent only once');
       this.#fields.set(name, '');
       return (piece) => {
         const text = (this.#fields.get(name) ?? '') + Buffer.from(piece).toString('utf8');
-        if (text.length > LONGEST_FIELD) throw wrong(name, 'is too long');
+        if (text.length > LONGEST_FIELD) throw invalidMember(name, 'is too long');
         this.#fields.set(name, text);
       };
     }
-    if (this.#filename !== '') throw wrong('file', 'must be sent only once');
+    if (this.#filename !== '') throw invalidMember('file', 'must be sent only once');
     this.#filename = plainName(filename ?? '');
     const { files, batches } = this.#call.deps;
     return async (piece) => {
@@ -189,12 +189,12 @@ class UploadForm {
   /** @param latest latest permitted expiry in Unix milliseconds; null: none */
   async keep(latest: number | null): Promise<StoredFile> {
     const purpose = this.#fields.get('purpose') ?? this.#call.server.files?.usualPurpose;
-    if (this.#filename === '') throw wrong('file', 'is required');
+    if (this.#filename === '') throw invalidMember('file', 'is required');
     if (!PURPOSES.some((known) => known === purpose))
-      throw wrong('purpose', TEXTS.mustBeOneOf(PURPOSES.join(', ')));
+      throw invalidMember('purpose', TEXTS.mustBeOneOf(PURPOSES.join(', ')));
     const wanted = this.#expiry();
     const upload = this.#upload;
-    if (!upload) throw wrong('file', 'is empty');
+    if (!upload) throw invalidMember('file', 'is empty');
     this.#requireSize(purpose ?? '', upload);
     const filename = this.#filename;
     this.#isKept = true;
@@ -225,17 +225,13 @@ class UploadForm {
     const anchor = this.#fields.get('expires_after[anchor]');
     const seconds = this.#fields.get('expires_after[seconds]');
     if (anchor === undefined && seconds === undefined) return null;
-    if (anchor !== 'created_at') throw wrong('expires_after.anchor', 'must be created_at');
+    if (anchor !== 'created_at') throw invalidMember('expires_after.anchor', 'must be created_at');
     if (
       !/^\d{1,9}$/.test(seconds ?? '') ||
       Number(seconds) < LEAST_EXPIRY_S ||
       Number(seconds) > MOST_EXPIRY_S
     )
-      throw wrong('expires_after.seconds', TEXTS.mustBeInteger(LEAST_EXPIRY_S, MOST_EXPIRY_S));
+      throw invalidMember('expires_after.seconds', TEXTS.mustBeInteger(LEAST_EXPIRY_S, MOST_EXPIRY_S));
     return this.#call.now + Number(seconds) * 1000;
   }
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }

@@ -6,7 +6,7 @@ import type { Principal } from '../../accounts/auth/index.ts';
 import type { StoredFile, StoredUpload } from '../../accounts/ports/index.ts';
 import { mediaTypeOfFile, plainMediaType } from '../../base/lib/media-type.ts';
 import { newId } from '../../base/runtime/ids.ts';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { GatewayError, invalidMember, TEXTS } from '../../canonical/index.ts';
 import { BATCH_PURPOSE } from '../../engine/index.ts';
 import { PIECE_UNIT, type PieceOnItsWay, tooLarge } from '../../engine/state/files.ts';
 import { decodeGeminiUpload, encodeGeminiFile, fileIdOf } from '../../protocols/index.ts';
@@ -80,7 +80,7 @@ export const GEMINI_FILE_ROUTES: readonly ClientRoute[] = [
       const { deps, projectId, query } = call;
       const { pageSize: limit, pageToken: after } = query;
       if (after !== undefined && !(await deps.files.find(projectId, after)))
-        throw wrong('pageToken', `file '${after.slice(0, 100)}' not found`);
+        throw invalidMember('pageToken', `file '${after.slice(0, 100)}' not found`);
       const { files, hasMore } = await deps.files.list(projectId, { limit, order: 'desc', after });
       const last = files.at(-1);
       return Response.json({
@@ -236,7 +236,7 @@ async function goOn(call: ClientCall, upload: StoredUpload): Promise<Response> {
   }
   const offset = countIn(headers, OFFSET);
   // A bare `finalize` has no bytes, and needs no offset.
-  if (offset === null && command !== 'finalize') throw wrong(OFFSET, 'is required');
+  if (offset === null && command !== 'finalize') throw invalidMember(OFFSET, 'is required');
   const piece: PieceOnItsWay = {
     offset: offset ?? upload.bytes,
     bytes: deps.bodies.pieces(request),
@@ -323,7 +323,7 @@ function mostBytes(purpose: string, { files, batches }: ClientDependencies): num
 
 /** @throws GatewayError `too_large`, or `invalid_request` for an empty file */
 function requireSize(size: number | null, purpose: string, deps: ClientDependencies): void {
-  if (size === 0) throw wrong(SIZE, 'the file is empty');
+  if (size === 0) throw invalidMember(SIZE, 'the file is empty');
   const most = mostBytes(purpose, deps);
   if (size !== null && size > most)
     throw tooLarge(most, purpose === BATCH_PURPOSE ? 'batches.max_mb' : 'files.max_mb');
@@ -333,7 +333,7 @@ function requireSize(size: number | null, purpose: string, deps: ClientDependenc
 function countIn(headers: Headers, name: string): number | null {
   const given = headers.get(name);
   if (given === null) return null;
-  if (!/^\d{1,15}$/.test(given)) throw wrong(name, TEXTS.mustBeCount);
+  if (!/^\d{1,15}$/.test(given)) throw invalidMember(name, TEXTS.mustBeCount);
   return Number(given);
 }
 
@@ -345,9 +345,5 @@ function fileNameIn(headers: Headers): string {
 /** @throws GatewayError `invalid_request` */
 function requireWord(name: string, given: string | null, words: readonly string[]): void {
   if (!words.includes((given ?? '').toLowerCase().trim()))
-    throw wrong(name, TEXTS.mustBeOneOf(words.join(' · ')));
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
+    throw invalidMember(name, TEXTS.mustBeOneOf(words.join(' · ')));
 }

@@ -1,6 +1,6 @@
 // Anthropic's Message Batches over HTTP: create from requests in the body, get, list, cancel, delete, and results.
 import { z } from 'zod';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { GatewayError, invalidMember, TEXTS } from '../../canonical/index.ts';
 import type { ServedProtocol } from '../../protocols/index.ts';
 import { encodePage, pageShape, pageSize } from '../list-page.ts';
 import { keepRequests } from './batch-body.ts';
@@ -53,10 +53,7 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
         { path: ['requests'] },
         messages.server.batches?.requiredIds,
       );
-      if (!input)
-        throw new GatewayError('invalid_request', 'requests: is required, and must be an array', {
-          param: 'requests',
-        });
+      if (!input) throw invalidMember('requests', 'is required, and must be an array');
       const headers = request.headers.entries();
       const facts = { requests };
       return shown(

@@ -1,6 +1,6 @@
 // The management API of a running gateway, loaded on first use, because most gateways never need it.
 import { type AdminSignIn, type KeyIndex, presentedKey } from '../../../accounts/auth/index.ts';
-import { GatewayError, toWishes } from '../../../canonical/index.ts';
+import { invalidMember, toWishes } from '../../../canonical/index.ts';
 import { checkWishes, knownProviders, type DraftAnswer, type Snapshot } from '../../config/index.ts';
 import type { Diagnosis } from '../../../operations/doctor/index.ts';
 import type { Gateway } from '../../../engine/index.ts';
@@ -97,7 +97,7 @@ async function open({
       const { config, catalog } = snapshot();
       const known = { catalog, providers: knownProviders({ config, presets }) };
       checkWishes(toWishes(routing, 'routing'), known, (param, message) => {
-        throw new GatewayError('invalid_request', `${param}: ${message}`, { param });
+        throw invalidMember(param, message);
       });
     },
     now: clock.wall,

@@ -1,6 +1,6 @@
 // Probes started by an operator in the running gateway, like `dragoman doctor` for one model at one provider.
 import type { Endpoint } from '../../../catalog/index.ts';
-import { GatewayError } from '../../../canonical/index.ts';
+import { invalidMember } from '../../../canonical/index.ts';
 import type { ManagementDependencies } from '../../../operations/management/index.ts';
 import {
   costOfProbes,
@@ -45,12 +45,12 @@ export function openProbes({
   /** Earlier measurements are ignored: a quirk is either found again or gone. */
   function chosen(provider: string, modelId: string): Chosen {
     const model = settings.unmeasured().find(modelId);
-    if (!model) throw missing('model', `Model '${modelId.slice(0, 100)}' not found.`);
+    if (!model) throw invalidMember('model', `Model '${modelId.slice(0, 100)}' not found.`);
     const endpoint = model.endpoints.find((each) => each.provider === provider);
-    if (!endpoint) throw missing('provider', `${provider.slice(0, 100)} does not serve ${model.id}.`);
+    if (!endpoint) throw invalidMember('provider', `${provider.slice(0, 100)} does not serve ${model.id}.`);
     const isText = model.outputModalities.includes('text');
     const task = isText ? undefined : taskMaking(model.outputModalities);
-    if (!isText && !task) throw missing('model', `${model.id} supports no task that has probes.`);
+    if (!isText && !task) throw invalidMember('model', `${model.id} supports no task that has probes.`);
     return { endpoint, isBuiltIn: model.builtIn === true, task };
   }
 
@@ -82,8 +82,4 @@ export function openProbes({
       return made;
     },
   };
-}
-
-function missing(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }

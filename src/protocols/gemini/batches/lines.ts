@@ -1,6 +1,6 @@
 // Lines of Gemini's batches: `{"key", "request"}` in a file, `{"request", "metadata"}` in a body. Results repeat both.
 import { asObject, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
-import { GatewayError, TEXTS } from '../../../canonical/index.ts';
+import { GatewayError, invalidMember, TEXTS } from '../../../canonical/index.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
 import { RPC_CODES } from '../../google/rpc-codes.ts';
 import type { BatchLine, LineEnd, UnansweredEnd } from '../../codec/batch-codec.ts';
@@ -16,12 +16,13 @@ export function decodeLine({ key, request, metadata }: JsonObject, facts: JsonOb
     key !== null &&
     (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY)
   )
-    throw wrong('key', TEXTS.mustBeShort(LONGEST_KEY));
+    throw invalidMember('key', TEXTS.mustBeShort(LONGEST_KEY));
   if (metadata !== undefined && metadata !== null && !isJsonObject(metadata))
-    throw wrong('metadata', 'must be an object');
-  if (!isJsonObject(request)) throw wrong('request', TEXTS.mustBeBody);
+    throw invalidMember('metadata', 'must be an object');
+  if (!isJsonObject(request)) throw invalidMember('request', TEXTS.mustBeBody);
   const { model = facts['model'] } = request;
-  if (typeof model !== 'string' || model === '') throw wrong('request.model', 'must be the id of a model');
+  if (typeof model !== 'string' || model === '')
+    throw invalidMember('request.model', 'must be the id of a model');
   const path = `/v1beta/models/${modelId(model)}:${methodOf(facts).asks}`;
   return { id: typeof key === 'string' ? key : null, path, body: 'request' };
 }
@@ -29,10 +30,6 @@ export function decodeLine({ key, request, metadata }: JsonObject, facts: JsonOb
 /** Returns the id of a model without its collection. */
 export function modelId(name: string): string {
   return name.replace(/^models\//, '');
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }
 
 export function encodeResult(
