@@ -137,7 +137,7 @@ export async function startBusyGateway({ records = 6_000, databaseUrl }: BusyOpt
       ...(databaseUrl && { database_url: databaseUrl, secret: SECRET }),
       logging: { level: 'silent', content: 'all' },
       batches: { max_delay_ms: 0 },
-      // Endpoints that fail stay set aside while pages are looked at, however slow the machine is.
+      // Endpoints that fail stay unavailable while pages are looked at, however slow the machine is.
       routing: { breaker: { open_ms: 600_000 } },
       keys: [
         { name: 'test', key: 'sk-test' },

@@ -335,7 +335,7 @@ export const decisionRequirements: Requirements = {
     'test/unit/storage/journal.test.ts: wherever its last entry is cut or damaged',
     'test/unit/storage/journal.test.ts: a full disk refuses what does not fit',
     'test/unit/storage/backups.test.ts: what was written after the backup is taken over',
-    'test/unit/storage/backups.test.ts: a journal of another database is set aside',
+    'test/unit/storage/backups.test.ts: a journal of another database is renamed and kept',
   ),
   'contract.responses': shown(
     CONTRACT,

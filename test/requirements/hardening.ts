@@ -32,7 +32,7 @@ export const hardeningRequirements: Requirements = {
     'test/socket/accounts/clock-steps.test.ts: set by %d ms and back, it gives nothing of a rate back',
     'test/socket/accounts/clock-steps.test.ts: set by %d ms, it cuts no answer off, and its record has true durations',
     'test/socket/accounts/clock-steps.test.ts: a refusal names the time at which it frees as the machine has it now',
-    'test/socket/accounts/clock-steps.test.ts: an endpoint that is put aside comes back when it should, and says so in the new time',
+    'test/socket/accounts/clock-steps.test.ts: an endpoint that is disabled for a time is enabled again when it should be, and reports the new time',
     'test/socket/accounts/clock-steps.test.ts: go by the day that the machine has',
     'test/socket/accounts/clock-steps.test.ts: spend no day twice when it goes back',
   ),

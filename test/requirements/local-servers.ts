@@ -43,8 +43,8 @@ export const localServerRequirements: Requirements = {
   ),
   'contract.local-cannot-serve': shown(
     MEASURED,
-    'A request that a server can never serve goes to the next endpoint, is not retried and sets no endpoint aside, whatever its status.',
-    `${SERVERS}: goes to the next endpoint, and sets none aside`,
+    'A request that a server can never serve goes to the next endpoint, is not retried and makes no endpoint unavailable, whatever its status.',
+    `${SERVERS}: goes to the next endpoint, and makes none unavailable`,
     `${SERVERS}: is refused once, as the mistake of the request`,
   ),
   'contract.local-unknown-model': shown(

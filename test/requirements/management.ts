@@ -40,10 +40,10 @@ export const managementRequirements: Requirements = {
   ),
   'contract.management.providers': shown(
     MANAGEMENT,
-    'Models and providers are shown with health, speed, price and facts; endpoints are put aside and taken back by hand.',
+    'Models and providers are shown with health, speed, price and facts; endpoints are disabled and enabled by hand.',
     `${ROUTES}: tell of each endpoint what it charges and what is known of it`,
     `${ROUTES}: show how their endpoints did`,
-    `${ROUTES}: are put aside and taken back by hand`,
+    `${ROUTES}: are disabled and enabled by hand`,
   ),
   'contract.management.findings': shown(
     MANAGEMENT,

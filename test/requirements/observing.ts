@@ -100,7 +100,7 @@ export const observingRequirements: Requirements = {
     SEEN,
     'What happens is told to admins as it happens, until their key is no longer good.',
     `${EVENTS}: a request that is over is told as the list has it`,
-    `${EVENTS}: an endpoint that is put aside and taken back is told of`,
+    `${EVENTS}: an endpoint that is disabled and enabled again is announced`,
     `${EVENTS}: a budget that passes a threshold is told of as an alert`,
     `${EVENTS}: what has changed is told once a second at most, however much happens`,
     `${EVENTS}: a reader who is slow loses the oldest, and is told how many`,

@@ -127,12 +127,12 @@ export function unavailableReason(endpoint: Endpoint, context: PlanContext): str
   const health = state.health(endpoint);
   const learnedContext = health.learnedContext(nowMs);
   if (learnedContext !== null && inputChars / CHARACTERS_PER_TOKEN > learnedContext)
-    return `set aside: it has rejected more than ${learnedContext} tokens`;
+    return `unavailable: it has rejected more than ${learnedContext} tokens`;
   const availability = health.availability(nowMs);
   if (availability.state !== 'closed' && !state.admits(endpoint))
-    return `set aside: ${availability.reason ?? availability.state}`;
+    return `unavailable: ${availability.reason ?? availability.state}`;
   const full = context.full?.(endpoint) ?? null;
-  return full && `set aside: ${full}`;
+  return full && `unavailable: ${full}`;
 }
 
 /** True when the first endpoint is fixed even if unhealthy, because fallback is off or limited to named ones. */

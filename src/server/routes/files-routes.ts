@@ -10,7 +10,7 @@ import type { StoredFile } from '../../accounts/ports/index.ts';
 import { deletedShape, encodeList, pageQuery } from '../list-page.ts';
 import { readMultipart, type PartHead, type PartSink } from '../body/multipart.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
-import { download, plainName } from './kept-file.ts';
+import { download, plainName } from './file-download.ts';
 import { notFound } from './state-routes.ts';
 import { mediaTypeOfFile } from '../../base/lib/media-type.ts';
 

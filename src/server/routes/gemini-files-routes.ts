@@ -14,7 +14,7 @@ import { clientOrigin } from '../client-origin.ts';
 import { pageSize } from '../list-page.ts';
 import { errorResponse } from '../reply.ts';
 import { type ClientCall, type ClientDependencies, clientRoute, type ClientRoute } from './client-route.ts';
-import { download, printable } from './kept-file.ts';
+import { download, withoutControlCharacters } from './file-download.ts';
 import { anyFile } from './shown-batch.ts';
 import { isoOf, notFound } from './state-routes.ts';
 
@@ -160,7 +160,7 @@ export const BEGIN_UPLOAD: ClientRoute = clientRoute({
       keyId: principal.keyId,
       purpose,
       name,
-      filename: printable(displayName ?? fileNameIn(headers)) || 'file',
+      filename: withoutControlCharacters(displayName ?? fileNameIn(headers)) || 'file',
       mediaType,
       size,
     });

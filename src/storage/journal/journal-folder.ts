@@ -49,7 +49,7 @@ export class JournalFolder {
   }
 
   /**
-   * Applies and deletes the journals of crashed processes, and deletes old files that were set aside.
+   * Applies and deletes the journals of crashed processes. Deletes old files that could not be applied.
    * @param notice receives a sentence about invalid bytes and entries of other databases
    */
   async recover(apply: Apply, notice: (sentence: string) => void, nowMs: UnixMs): Promise<void> {

@@ -6,7 +6,12 @@ import { dialect } from '../../support/upstreams/dialects.ts';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import type { Answer as Script } from '../../support/upstreams/scripted-upstream.ts';
-import { UNASKABLE, UNHEARABLE, UNSAYABLE, UNTELLABLE } from './absences.ts';
+import {
+  UNSENDABLE_BY_CLIENT,
+  UNSENDABLE_BY_UPSTREAM,
+  UNSENDABLE_TO_CLIENT,
+  UNSENDABLE_TO_UPSTREAM,
+} from './absences.ts';
 import { chatFace } from './chat-face.ts';
 import { factsOfAnswer, factsOfQuestion, type Face, type Question, type Turn } from './exchange.ts';
 import type { Feature, Protocol, Servers } from './feature.ts';
@@ -59,8 +64,8 @@ export async function measure(stage: Stage, feature: Feature, way: Way): Promise
   );
   const first = await ask(stage, question, { ...way, servers });
   if ('refused' in first) {
-    const untellable = reasonsFor(feature, UNTELLABLE[way.upstream]);
-    if (untellable && first.status === 400) return { outcome: 'impossible', words: untellable };
+    const unsendable = reasonsFor(feature, UNSENDABLE_TO_UPSTREAM[way.upstream]);
+    if (unsendable && first.status === 400) return { outcome: 'impossible', words: unsendable };
     return { outcome: 'lost', words: [first.refused] };
   }
   const received = client.received(first.body);
@@ -128,7 +133,10 @@ function withinReach(
   way: Way,
 ): Readonly<Record<'wanted' | 'beyond', readonly string[]>> & { readonly reasons: string[] | undefined } {
   const help = emulated(feature, way);
-  const absences = [...UNASKABLE[way.client], ...(help ? [] : UNSAYABLE[way.upstream])];
+  const absences = [
+    ...UNSENDABLE_BY_CLIENT[way.client],
+    ...(help ? [] : UNSENDABLE_BY_UPSTREAM[way.upstream]),
+  ];
   const isBeyond = (fact: string): boolean => absences.some((each) => each.fact.test(fact));
   const facts = factsOf(feature);
   const { fetched = {}, isFetched } = feature;
@@ -168,7 +176,7 @@ function judge(
   const standsFor = (other: string, facts: readonly string[]): boolean =>
     facts.some((fact) => kindOf(fact) === kindOf(other) || valueOf(fact) === valueOf(other));
   const added = got.filter((fact) => SAID.test(fact) && !wanted.includes(fact) && !standsFor(fact, beyond));
-  const absences = UNHEARABLE[way.client];
+  const absences = UNSENDABLE_TO_CLIENT[way.client];
   const words = new Set(report.map(({ reason }) => reason));
   const unexplained: string[] = [];
   const moved: string[] = [];

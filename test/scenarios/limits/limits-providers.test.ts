@@ -69,7 +69,7 @@ describe('a provider that is full', () => {
     expect(at(firstTried, 'endpoint')).toBe('second');
     expect(at(last, 'endpoint')).toBe('first');
     expect(String(at(last, 'reason'))).toMatch(
-      /^set aside: 2 requests per minute \(the limit of provider "first"\) is reached: .*Capacity is available at /,
+      /^unavailable: 2 requests per minute \(the limit of provider "first"\) is reached: .*Capacity is available at /,
     );
     clock.advance(60_000);
     expect(await who()).toBe('first');

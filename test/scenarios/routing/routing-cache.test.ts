@@ -127,7 +127,7 @@ test('round robin: conversations that begin alike take turns, and go on where th
   expect(await askedFor({ ...SECOND, ...round })).toEqual(['north']);
 });
 
-test('a holder that is set aside is left, and the cache is then elsewhere', async () => {
+test('an unavailable holder is left, and the cache is then on another endpoint', async () => {
   scene.answer('west', down);
   expect(await askedFor(SECOND)).toEqual(['west', 'east']);
   // East has the prompt now.

@@ -47,7 +47,7 @@ describe('an endpoint that refuses what it should hold', () => {
     expect(at(table, 'candidates', 2)).toMatchObject({
       context_length: 900,
       context_learned: true,
-      reason: 'set aside: it has rejected more than 900 tokens',
+      reason: 'unavailable: it has rejected more than 900 tokens',
     });
     expect(at(table, 'candidates', 0)).toMatchObject({ context_length: 8001, context_learned: false });
     // A request that is short enough goes there as before.

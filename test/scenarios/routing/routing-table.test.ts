@@ -1,5 +1,5 @@
 // The route table: `/route/explain` says what the request then does, the record keeps the same words, and endpoints that
-// are set aside say why and until when.
+// are unavailable say why and until when.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { chatBody, chatError, whole } from '../../support/upstreams/answers.ts';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
@@ -108,13 +108,13 @@ test('an open choice keeps counts of what was out; who asks gets the list', asyn
 });
 
 describe('an endpoint that fails', () => {
-  test('is set aside after three failures, tried with one request when its time is over, and taken back', async () => {
+  test('is unavailable after three failures, tried with one request when its time is over, and then available', async () => {
     scene.answer('east', down);
     for (let n = 0; n < 3; n += 1) await chat(scene, { model: MODEL });
     expect(await row('east')).toMatchObject({
       position: 3,
       state: 'open',
-      reason: 'set aside: 3 failures in 30 s (upstream_unavailable)',
+      reason: 'unavailable: 3 failures in 30 s (upstream_unavailable)',
       success_rate: 0,
     });
     scene.asked.length = 0;
@@ -128,7 +128,7 @@ describe('an endpoint that fails', () => {
     for (let n = 0; n < 3; n += 1) expect((await chat(scene, { model: MODEL })).status).toBe(200);
     expect(scene.asked).toEqual(['east', 'west', 'west', 'west']);
     expect(at(await row('east'), 'reason')).toBe(
-      'set aside: failed again in a trial request (upstream_unavailable)',
+      'unavailable: failed again in a trial request (upstream_unavailable)',
     );
 
     scene.clock.advance(15_000);
@@ -173,13 +173,13 @@ describe('an endpoint that fails', () => {
   });
 });
 
-test('a stand-in that is set aside comes last, too, and says so', async () => {
+test('an unavailable fallback comes last, too, and says so', async () => {
   scene.answer('west', down);
   const west = { model: MODEL, provider: { only: ['west'] } };
   for (let n = 0; n < 3; n += 1) await chat(scene, west);
   const table = await explained(scene, { model: MODEL, provider: { fallback: ['west', 'north'] } });
   expect(slugs(table)).toEqual(['east', 'north', 'west']);
-  expect(at(table, 'candidates', -1, 'reason')).toStartWith('set aside: 3 failures');
+  expect(at(table, 'candidates', -1, 'reason')).toStartWith('unavailable: 3 failures');
 });
 
 describe('a limit that an upstream announces', () => {
@@ -193,7 +193,7 @@ describe('a limit that an upstream announces', () => {
     expect(await row('east')).toMatchObject({
       position: 3,
       state: 'open',
-      reason: `set aside: rate limited until ${until}`,
+      reason: `unavailable: rate limited until ${until}`,
       success_rate: expect.closeTo(1, 2),
     });
     scene.asked.length = 0;

@@ -104,7 +104,7 @@ test.each(STEPS)('set by %d ms, it cuts no answer off, and its record has true d
   expect((latency ?? 0) + (generation ?? 0)).toBe(700);
 });
 
-test('an endpoint that is put aside comes back when it should, and says so in the new time', async () => {
+test('an endpoint that is disabled for a time is enabled again when it should be, and reports the new time', async () => {
   const clock = new ManualClock(NOON);
   const gateway = await startManaged({}, { clock });
   undo.push(() => gateway.close());

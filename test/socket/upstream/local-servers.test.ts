@@ -379,7 +379,7 @@ describe('a request that a server cannot serve', () => {
     test.each([
       ['a picture', NO_PICTURES],
       ['audio', NO_AUDIO],
-    ])(`%s: goes to the next endpoint, and sets none aside, over ${provider}`, async (_, refusal) => {
+    ])(`%s: goes to the next endpoint, and makes none unavailable, over ${provider}`, async (_, refusal) => {
       const next = await startUpstream();
       next.always(whole(ANSWERS['openai-chat']));
       const base = provider === 'anthropic-messages' ? upstream.origin : `${upstream.origin}/v1`;

@@ -69,7 +69,7 @@ export async function startScene(
   const gateway = await startGateway(
     {
       ...config,
-      // Scenarios share a gateway: the failures of one must not set endpoints aside for the next.
+      // Scenarios share a gateway: the failures of one must not make endpoints unavailable for the next.
       routing: { breaker: { failures: 1000 }, ...(config['routing'] as object | undefined) },
       providers: {
         ...Object.fromEntries(

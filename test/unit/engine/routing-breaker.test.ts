@@ -278,7 +278,7 @@ describe('breaker', () => {
 });
 
 describe('rate limits', () => {
-  test('put an endpoint aside for as long as it asked, and then it is closed again', () => {
+  test('make an endpoint unavailable for as long as it asked, and then it is closed again', () => {
     const bench = new Bench();
     bench.whole(0, limited(20_000));
     const until = bench.clock.now() + 20_000;

@@ -1,4 +1,4 @@
-// A backup that is put back beside journals of what came after it: it is taken over; what is of another database is set aside.
+// A backup that is put back beside journals of what came after it: it is applied; a journal of another database is renamed.
 import { expect, test } from 'bun:test';
 import { copyFileSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -72,7 +72,7 @@ test('what was written after the backup is taken over', async () => {
   await storage.close();
 });
 
-test('a journal of another database is set aside', async () => {
+test('a journal of another database is renamed and kept', async () => {
   const [here, remote] = [freshPath(), freshPath()];
   const other = await open(remote);
   other.ledger.append(generation('gen-1'), []);
@@ -89,7 +89,7 @@ test('a journal of another database is set aside', async () => {
   await other.close();
 });
 
-test('what was set aside is deleted thirty days after its last entry', async () => {
+test('a renamed journal is deleted thirty days after its last entry', async () => {
   const [path, remote] = [freshPath(), freshPath()];
   const other = await open(remote);
   other.ledger.append(generation('gen-1'), []);

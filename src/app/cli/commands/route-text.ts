@@ -31,10 +31,10 @@ const COLUMNS: readonly Column[] = [
   { title: 'SCORE', dispensable: 2, cell: (row) => rounded(row['score'], 2) },
   { title: 'STATE', dispensable: 3, cell: (row) => stateWord(row['state']) },
   { title: '$/M IN+OUT', dispensable: 4, cell: (row) => priceText(row['price']) },
-  { title: 'FIRST', dispensable: 5, cell: (row) => rounded(row['first_token_ms'], 0, ' ms') },
-  { title: 'WHOLE', dispensable: 6, cell: (row) => rounded(row['answer_ms'], 0, ' ms') },
+  { title: 'TTFT', dispensable: 5, cell: (row) => rounded(row['first_token_ms'], 0, ' ms') },
+  { title: 'DURATION', dispensable: 6, cell: (row) => rounded(row['answer_ms'], 0, ' ms') },
   { title: 'TOK/S', dispensable: 7, cell: (row) => rounded(row['tokens_per_second'], 0) },
-  { title: 'GOOD', dispensable: 8, cell: (row) => percent(row['success_rate']) },
+  { title: 'SUCCESS', dispensable: 8, cell: (row) => percent(row['success_rate']) },
   { title: 'RUNNING', dispensable: 9, cell: (row) => shown(row['in_flight']) },
   { title: 'CACHE', dispensable: 10, cell: cacheText },
 ];
@@ -151,13 +151,13 @@ function switchText(value: JsonValue | undefined): string {
 
 const STATE_WORDS: ReadonlyMap<JsonValue | undefined, string> = new Map([
   ['closed', 'ok'],
-  ['open', 'set aside'],
-  ['half-open', 'on trial'],
+  ['open', 'unavailable'],
+  ['half-open', 'recovering'],
 ]);
 const STATE_COLOURS: ReadonlyMap<string, Colour> = new Map([
   ['ok', 'green'],
-  ['set aside', 'red'],
-  ['on trial', 'yellow'],
+  ['unavailable', 'red'],
+  ['recovering', 'yellow'],
 ]);
 
 function stateWord(state: JsonValue | undefined): string {
@@ -171,7 +171,7 @@ function priceText(price: JsonValue | undefined): string {
 function cacheText(row: JsonObject): string {
   const rate = percent(row['cache_hit_rate']);
   if (row['holds_cache'] !== true) return rate;
-  return rate === UNKNOWN ? 'holds it' : `holds it, ${rate}`;
+  return rate === UNKNOWN ? 'cached' : `cached, ${rate}`;
 }
 
 /** Rounded down: one failure in a thousand is not 100 %. The small addend compensates for binary fractions. */

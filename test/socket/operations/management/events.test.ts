@@ -34,7 +34,7 @@ test('a request that is over is told as the list has it', async () => {
   await events.leave();
 });
 
-test('an endpoint that is put aside and taken back is told of', async () => {
+test('an endpoint that is disabled and enabled again is announced', async () => {
   const clock = new ManualClock();
   const gateway = await start({}, { clock });
   await gateway.post('/chat/completions', { model: 'sim/echo', messages });

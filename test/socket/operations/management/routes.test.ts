@@ -146,7 +146,7 @@ describe('providers', () => {
     expect((await gateway.manage('GET', '/providers/nobody')).status).toBe(404);
   });
 
-  test('are put aside and taken back by hand', async () => {
+  test('are disabled and enabled by hand', async () => {
     const opened = await gateway.manage('POST', '/providers/sim/breaker', {
       state: 'open',
       model: 'sim/chat',

@@ -24,7 +24,7 @@ const SLOW = {
   endpoint: 'openai',
   model: 'm/two',
   score: null,
-  reason: 'set aside until 12:00:05: 5 failures in 30 s (upstream_unavailable)',
+  reason: 'unavailable until 12:00:05: 5 failures in 30 s (upstream_unavailable)',
   price: null,
   first_token_ms: null,
   tokens_per_second: null,
@@ -62,9 +62,9 @@ test('everything is shown in columns when nothing limits the width', () => {
     `dragoman/auto: priority by cost, fallback to groq, m/two, stream safety error, hedge off
 models by complexity high, complexity_estimated true, weights (price 0.2)
 
-#  ENDPOINT   MODEL  SCORE  STATE      $/M IN+OUT  FIRST   TOK/S  GOOD  RUNNING  CACHE           WHY
-1  groq/fast  m/one  0.95   ok         0.1+0.4     182 ms  241    99 %  2        holds it, 41 %  cheapest of those that are sound
-2  openai     m/two  –      set aside  –           –       –      –     0        –               set aside until 12:00:05: 5 failures in 30 s (upstream_unavailable)
+#  ENDPOINT   MODEL  SCORE  STATE        $/M IN+OUT  TTFT    TOK/S  SUCCESS  RUNNING  CACHE         WHY
+1  groq/fast  m/one  0.95   ok           0.1+0.4     182 ms  241    99 %     2        cached, 41 %  cheapest of those that are sound
+2  openai     m/two  –      unavailable  –           –       –      –        0        –             unavailable until 12:00:05: 5 failures in 30 s (upstream_unavailable)
 
 Not tried:
   groq/slow  m/one    ignored by the request
@@ -85,7 +85,7 @@ test('what nobody knows has no column, and the switches are words', () => {
     PLAIN,
   );
   expect(text).toStartWith('dragoman/auto: priority, fallback on, stream safety error, hedge on\n\n#');
-  expect(text).toMatch(/^# {2}ENDPOINT {2}MODEL {2}STATE {6}RUNNING {2}WHY$/m);
+  expect(text).toMatch(/^# {2}ENDPOINT {2}MODEL {2}STATE {8}RUNNING {2}WHY$/m);
   expect(text).not.toContain('Not tried');
 });
 
@@ -105,14 +105,14 @@ test('less important columns give way first', () => {
       .flatMap((line) => line.split(/ {2,}/));
   expect(titles(200)).toContain('CACHE');
   expect(titles(110)).not.toContain('CACHE');
-  expect(titles(110)).toContain('FIRST');
+  expect(titles(110)).toContain('TTFT');
   expect(titles(50)).toEqual(['#', 'ENDPOINT', 'MODEL', 'WHY']);
 });
 
 test('colours are added where they are wanted, and change nothing else', () => {
   const coloured = routeText(TABLE, { width: 100, colour: true });
   expect(coloured).toContain('\x1b[32mok');
-  expect(coloured).toContain('\x1b[31mset aside');
+  expect(coloured).toContain('\x1b[31munavailable');
   expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(routeText(TABLE, { width: 100, colour: false }));
 });
 
@@ -129,7 +129,7 @@ test('a long list of what is not tried is cut, and says so', () => {
 
 test('whole answers have a time of their own', () => {
   const text = routeText({ ...TABLE, candidates: [{ ...SLOW, answer_ms: 2100.4 }] }, PLAIN);
-  expect(text).toMatch(/^# .* WHOLE .*\n1? ?.* 2100 ms /m);
+  expect(text).toMatch(/^# .* DURATION .*\n1? ?.* 2100 ms /m);
 });
 
 test('names cannot steer the terminal', () => {
@@ -175,9 +175,9 @@ left out: cannot reason (3)
 1  m/one  0.95   0.90     0.20       0.50
 2  m/two  –      –        –          –      requested
 
-#  ENDPOINT   MODEL  STATE      $/M IN+OUT  FIRST   TOK/S  GOOD  RUNNING  CACHE           WHY
-1  groq/fast  m/one  ok         0.1+0.4     182 ms  241    99 %  2        holds it, 41 %  priority 1
-2  openai     m/two  set aside  –           –       –      –     0        –               priority 1
+#  ENDPOINT   MODEL  STATE        $/M IN+OUT  TTFT    TOK/S  SUCCESS  RUNNING  CACHE         WHY
+1  groq/fast  m/one  ok           0.1+0.4     182 ms  241    99 %     2        cached, 41 %  priority 1
+2  openai     m/two  unavailable  –           –       –      –        0        –             priority 1
 `,
   );
 });

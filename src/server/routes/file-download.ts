@@ -6,11 +6,11 @@ const LONGEST_NAME = 255;
 /** File name without folders and control characters. Never empty. */
 export function plainName(filename: string): string {
   const [name = ''] = filename.split(/[/\\]/).slice(-1);
-  return printable(name).slice(0, LONGEST_NAME) || 'file';
+  return withoutControlCharacters(name).slice(0, LONGEST_NAME) || 'file';
 }
 
 /** Removes control characters. */
-export function printable(text: string): string {
+export function withoutControlCharacters(text: string): string {
   return [...text].filter((char) => char >= ' ' && char !== '\u007f').join('');
 }
 
