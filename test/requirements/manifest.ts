@@ -1,62 +1,13 @@
 // The requirements manifest: every behaviour that the gateway owes, once, with its source and the tests that show it.
-// A requirement that is not here yet says which issue brings it. Its parts are in test/requirements/.
-import { answerRequirements } from './answers.ts';
-import { asGivenRequirements } from './as-given.ts';
-import { boundsRequirements } from './bounds.ts';
-import { conversationRequirements } from './conversations.ts';
-import { consoleRequirements } from './console.ts';
-import { decisionRequirements } from './decisions.ts';
-import { durableRequirements } from './durable.ts';
-import { geminiRequirements } from './gemini.ts';
-import { hardeningRequirements } from './hardening.ts';
-import { limitsRequirements } from './limits.ts';
-import { localServerRequirements } from './local-servers.ts';
-import { managementRequirements } from './management.ts';
-import { networkRequirements } from './network.ts';
-import { hostileUpstreamRequirements } from './hostile-upstreams.ts';
-import { meaningRequirements } from './meaning.ts';
-import { observingRequirements } from './observing.ts';
-import { painRequirements } from './pains.ts';
-import { requestRequirements } from './request.ts';
-import { responsesAnswerRequirements } from './responses-answer.ts';
-import { responsesRequestRequirements } from './responses-request.ts';
-import { shapeRequirements } from './shapes.ts';
-import { startingRequirements } from './starting.ts';
-import { streamRequirements } from './streams.ts';
-import { tenantsRequirements } from './tenants.ts';
-import { routingRequirements } from './routing.ts';
-import type { Requirements } from './requirement.ts';
+// A requirement that is not here yet says which issue brings it. Its parts are the text files of this folder.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseRequirements, type Requirement } from './requirement.ts';
 
-export const PARTS: readonly Requirements[] = [
-  routingRequirements,
-  requestRequirements,
-  answerRequirements,
-  asGivenRequirements,
-  decisionRequirements,
-  painRequirements,
-  hardeningRequirements,
-  boundsRequirements,
-  limitsRequirements,
-  localServerRequirements,
-  consoleRequirements,
-  durableRequirements,
-  managementRequirements,
-  observingRequirements,
-  responsesRequestRequirements,
-  responsesAnswerRequirements,
-  hostileUpstreamRequirements,
-  networkRequirements,
-  meaningRequirements,
-  geminiRequirements,
-  shapeRequirements,
-  startingRequirements,
-  streamRequirements,
-  tenantsRequirements,
-  conversationRequirements,
-];
-
-/** By id: `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */
-export const REQUIREMENTS: Requirements = Object.assign({}, ...PARTS) as Requirements;
+/** Ids are `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */
+export const REQUIREMENTS: readonly Requirement[] = readdirSync(import.meta.dir)
+  .filter((file) => file.endsWith('.txt'))
+  .flatMap((file) => parseRequirements(readFileSync(join(import.meta.dir, file), 'utf8')));
 
 /** How many items each section of the requirements has. */
 export const SECTIONS: Readonly<Record<string, number>> = {

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REQUEST_FIELDS } from '../../src/protocols/openai-chat/fields.ts';
 import { REQUEST_FIELDS as RESPONSES_FIELDS } from '../../src/protocols/openai-responses/fields.ts';
-import { CHECKS, CONTRADICTIONS, PAINS, PARTS, range, REQUIREMENTS, SECTIONS } from './manifest.ts';
+import { CHECKS, CONTRADICTIONS, PAINS, range, REQUIREMENTS, SECTIONS } from './manifest.ts';
+import { parseRequirements } from './requirement.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const entries = Object.entries(REQUIREMENTS);
 const texts = new Map<string, string | null>();
 
 /** A file of the repository; null when there is none. */
@@ -52,28 +52,27 @@ describe('the manifest', () => {
         range(first, last).map((number) => `pain.${group}${number}`),
       ),
     ];
-    const ids = entries.map(([id]) => id).filter((id) => !id.startsWith('contract.'));
-    expect(ids.toSorted()).toEqual(expected.toSorted());
-    const perPart = PARTS.map((part) => Object.keys(part).length);
-    expect(perPart.reduce((sum, count) => sum + count, 0)).toBe(entries.length);
+    const ids = REQUIREMENTS.map(({ id }) => id);
+    expect(ids.filter((id) => !id.startsWith('contract.')).toSorted()).toEqual(expected.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   test('says of each item what happens, and where that comes from', () => {
-    const silent = entries.filter(
-      ([, { behaviour, source }]) => !/^.{12,}\.$/.test(behaviour) || source.length < 8,
+    const silent = REQUIREMENTS.filter(
+      ({ behaviour, source }) => !/^.{12,}\.$/.test(behaviour) || source.length < 8,
     );
-    expect(silent.map(([id]) => id)).toEqual([]);
+    expect(silent.map(({ id }) => id)).toEqual([]);
   });
 
   test('shows every item by a test, or says what brings it', () => {
-    const unproven = entries.filter(([, { tests, later }]) => tests.length === 0 && later === undefined);
-    expect(unproven.map(([id]) => id)).toEqual([]);
+    const unproven = REQUIREMENTS.filter(({ tests, later }) => tests.length === 0 && later === undefined);
+    expect(unproven.map(({ id }) => id)).toEqual([]);
   });
 
   test('points to tests that exist', () => {
-    const dangling = entries
-      .flatMap(([id, { tests }]) => tests.map((pointer) => ({ id, problem: problemWith(pointer) })))
-      .filter(({ problem }) => problem !== null);
+    const dangling = REQUIREMENTS.flatMap(({ id, tests }) =>
+      tests.map((pointer) => ({ id, problem: problemWith(pointer) })),
+    ).filter(({ problem }) => problem !== null);
     expect(dangling).toEqual([]);
   });
 
@@ -87,9 +86,14 @@ describe('the manifest', () => {
   });
 });
 
+test('a line of the manifest in no known form is an error with its number', () => {
+  expect(() => parseRequirements('# A part\n[source]\n1.1\n')).toThrow('Line 3 is neither');
+  expect(() => parseRequirements('  test/x.test.ts: title\n')).toThrow('Line 1 is neither');
+});
+
 describe('request fields', () => {
   test('are each named by a requirement', () => {
-    const said = entries.map(([, { behaviour }]) => behaviour).join('\n');
+    const said = REQUIREMENTS.map(({ behaviour }) => behaviour).join('\n');
     const missing = REQUEST_FIELDS.filter(({ name }) => !new RegExp(`\`${name}(?:[.:][^\`]*)?\``).test(said));
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
