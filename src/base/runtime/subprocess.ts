@@ -7,7 +7,7 @@ export interface ProgramRun {
   /** Path of a TypeScript file. It reads its input from file descriptor 0 and writes its answer to 1. */
   readonly file: string;
   readonly input: Uint8Array;
-  /** Milliseconds of wall time. */
+  /** Limit of the time, extended up to fourfold while the program lacks CPU time: a busy machine is not its fault. */
   readonly timeoutMs: DurationMs;
   readonly maxOutputBytes: number;
   /** Limit of resident memory in bytes; enforced on Linux only. */
@@ -22,7 +22,11 @@ export type ProgramEnd =
   | { readonly type: 'failed' | 'timeout' | 'memory' | 'output' };
 
 const WATCH_MS = 50;
-/** Page size in `statm`. Some ARM systems have larger pages, so that their limit is higher than stated. */
+/** Maximum duration of a program that gets little CPU time, as a multiple of its timeout. */
+const MOST_TIMEOUTS = 4;
+/** Unit of CPU times in `stat`, the same on all systems (Linux, `man 5 proc_pid_stat` with USER_HZ). */
+const TICK_MS = 10;
+/** Page size in `stat`. Some ARM systems have larger pages, so that their limit is higher than stated. */
 const PAGE_BYTES = 4096;
 
 /** Environment variable that makes a standalone executable run one of its programs, by file name. */
@@ -50,10 +54,15 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const abort = (): void => child.kill('SIGKILL');
   run.signal?.addEventListener('abort', abort);
   if (run.signal?.aborted === true) abort();
-  const deadline = setTimeout(() => stop('timeout'), run.timeoutMs);
-  const watch = setInterval(() => {
-    void residentBytes(child.pid).then((bytes) => bytes > run.maxMemoryBytes && stop('memory'));
-  }, WATCH_MS);
+  const startedAt = performance.now();
+  const look = async (): Promise<void> => {
+    const { cpuMs, residentBytes } = await readUsage(child.pid);
+    if (residentBytes > run.maxMemoryBytes) stop('memory');
+    const elapsedMs = performance.now() - startedAt;
+    const isOver = elapsedMs >= run.timeoutMs && cpuMs >= run.timeoutMs;
+    if (isOver || elapsedMs >= MOST_TIMEOUTS * run.timeoutMs) stop('timeout');
+  };
+  const watch = setInterval(() => void look(), WATCH_MS);
   try {
     const pieces: Uint8Array[] = [];
     let bytes = 0;
@@ -72,14 +81,19 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
     child.kill('SIGKILL');
     return { type: reached ?? 'failed' };
   } finally {
-    clearTimeout(deadline);
     clearInterval(watch);
     run.signal?.removeEventListener('abort', abort);
   }
 }
 
-/** Resident memory in bytes; 0 on systems that do not report it. */
-async function residentBytes(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '');
-  return Number(text.split(' ')[1] ?? 0) * PAGE_BYTES;
+/** CPU time and resident memory of a process. On systems that report neither, its CPU time counts as used up. */
+async function readUsage(
+  pid: number,
+): Promise<{ readonly cpuMs: DurationMs; readonly residentBytes: number }> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  if (text === '') return { cpuMs: Infinity, residentBytes: 0 };
+  // The command in parentheses may contain spaces. `utime`, `stime` and `rss` are fields 14, 15 and 24.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const numberAt = (field: number): number => Number(fields[field - 3] ?? 0);
+  return { cpuMs: (numberAt(14) + numberAt(15)) * TICK_MS, residentBytes: numberAt(24) * PAGE_BYTES };
 }
