@@ -62,7 +62,7 @@ export function HandOver({ secret, name, models, onDone }: HandOverProps): React
               <Icon name={trying.data.isGood ? 'good' : 'bad'} />
               <span className="min-w-0 break-words">
                 {trying.data.isGood
-                  ? `${model} answered in ${duration(trying.data.ms)}: “${trying.data.text}”`
+                  ? `${model} responded in ${duration(trying.data.ms)}: “${trying.data.text}”`
                   : `Failed with ${trying.data.status}: ${trying.data.text}`}
               </span>
             </p>

@@ -24,21 +24,21 @@ export function snippetsOf({ origin, secret, model }: Handed): readonly Snippet[
       text: `from openai import OpenAI
 
 client = OpenAI(base_url="${origin}/v1", api_key="${secret}")
-answer = client.chat.completions.create(
+completion = client.chat.completions.create(
     model="${model}", messages=[{"role": "user", "content": "Hello"}]
 )
-print(answer.choices[0].message.content)`,
+print(completion.choices[0].message.content)`,
     },
     {
       id: 'TypeScript',
       text: `import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: '${secret}' });
-const answer = await client.chat.completions.create({
+const completion = await client.chat.completions.create({
   model: '${model}',
   messages: [{ role: 'user', content: 'Hello' }],
 });
-console.log(answer.choices[0].message.content);`,
+console.log(completion.choices[0].message.content);`,
     },
     {
       id: 'Claude Code',

@@ -161,21 +161,21 @@ function Snippets({ model }: { readonly model: string }): ReactNode {
       `from openai import OpenAI
 
 client = OpenAI(base_url="${origin}/v1")  # reads OPENAI_API_KEY
-answer = client.chat.completions.create(
+completion = client.chat.completions.create(
     model="${model}", messages=[{"role": "user", "content": "Hello"}]
 )
-print(answer.choices[0].message.content)`,
+print(completion.choices[0].message.content)`,
     ],
     [
       'TypeScript',
       `import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${origin}/v1' }); // reads OPENAI_API_KEY
-const answer = await client.chat.completions.create({
+const completion = await client.chat.completions.create({
   model: '${model}',
   messages: [{ role: 'user', content: 'Hello' }],
 });
-console.log(answer.choices[0].message.content);`,
+console.log(completion.choices[0].message.content);`,
     ],
   ];
   return (

@@ -67,7 +67,7 @@ export function Figures({ now, before, rows, grid, range }: FiguresProps): React
     },
     {
       name: 'First token, p95',
-      text: of(P95, now) === null ? 'No answer' : duration(of(P95, now)),
+      text: of(P95, now) === null ? 'No response' : duration(of(P95, now)),
       change: change(of(P95, now), of(P95, before)),
       search: { order: '-first_content' },
       spark: series(P95),

@@ -146,7 +146,7 @@ function ProviderSummary({ provider }: { readonly provider: Provider }): ReactNo
           ['Good', day.good_share === null ? 'No attempt' : share(day.good_share)],
           [
             'First token p95',
-            day.first_content_ms_p95 === null ? 'No answer' : duration(day.first_content_ms_p95),
+            day.first_content_ms_p95 === null ? 'No response' : duration(day.first_content_ms_p95),
           ],
           [
             'Spend, 24 h',

@@ -94,9 +94,9 @@ function curlOf({ protocol, requested_model: model, streamed }: Generation, body
 
 /** Result of the comparison. `null`: one of the answers is missing or was not kept. */
 const SAME: ReadonlyMap<boolean | null, string> = new Map([
-  [true, 'The answer is the same.'],
-  [false, 'The answer differs.'],
-  [null, 'The answers cannot be compared, because one is missing.'],
+  [true, 'The response is the same.'],
+  [false, 'The response differs.'],
+  [null, 'The responses cannot be compared, because one is missing.'],
 ]);
 
 function Replay({
@@ -136,7 +136,7 @@ function Replay({
               ),
             },
             { name: 'Status', number: true, cell: ({ status }) => status },
-            { name: 'Answered by', cell: ({ endpoint }) => endpoint ?? 'None' },
+            { name: 'Served by', cell: ({ endpoint }) => endpoint ?? 'None' },
             { name: 'Tokens out', number: true, cell: ({ output_tokens: tokens }) => count(tokens) },
             { name: 'Cost', number: true, cell: ({ usd }) => exactUsd(usd) },
             { name: 'Duration', number: true, cell: ({ duration_ms: ms }) => duration(ms) },

@@ -151,7 +151,7 @@ function Facts({ generation: g }: { readonly generation: Generation }): ReactNod
     ['Model', g.model ?? 'None'],
     ...(g.requested_model === g.model ? [] : [['Asked', g.requested_model] as const]),
     ['Client', `${g.protocol}${g.streamed ? ', streamed' : ''}`],
-    ['Answered by', g.endpoint ?? 'None'],
+    ['Served by', g.endpoint ?? 'None'],
     ...(g.native_tokens
       ? [
           [

@@ -13,7 +13,7 @@ export const CHOICES = {
   protocol: 'Protocol',
   error_kind: 'Kind of failure',
   end_user: 'End user',
-  provider: 'Answered by',
+  provider: 'Served by',
   requested_model: 'Model asked',
   endpoint: 'Endpoint',
   status: 'HTTP status',

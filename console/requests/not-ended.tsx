@@ -33,7 +33,7 @@ export function NotEnded({ filters, ended }: NotEndedProps): ReactNode {
     { query: { state: OPEN_JOBS, limit: 100 } },
     { when: isAsked, pauseMs: 1_000, changesAt: jobsChangeAt },
   );
-  const changing = useJobChange(() => toast({ title: 'Answer cancelled' }));
+  const changing = useJobChange(() => toast({ title: 'Response cancelled' }));
   const jobs = isAsked ? (data?.data ?? []).filter((job) => fits(filters, job) && !isIn(ended, job)) : [];
   if (jobs.length === 0) return null;
   return (
@@ -73,7 +73,7 @@ export function NotEnded({ filters, ended }: NotEndedProps): ReactNode {
       </ul>
       {jobs.length > MOST && (
         <Link to="/jobs" search={{ state: 'open' }} className="link block px-4 pb-2">
-          {counted(jobs.length - MOST, 'more answer')} in the background
+          {counted(jobs.length - MOST, 'more response')} in the background
         </Link>
       )}
     </section>

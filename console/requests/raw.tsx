@@ -16,8 +16,8 @@ type Payload = Answer<'GET /generations/{id}/payloads'>['data'][number];
 const TITLES: Readonly<Record<Payload['stage'], string>> = {
   client_request: 'Client request',
   upstream_request: 'Upstream request',
-  upstream_response: 'Upstream answer',
-  client_response: 'Client answer',
+  upstream_response: 'Upstream response',
+  client_response: 'Client response',
 };
 
 export function Raw({ generation }: { readonly generation: Generation }): ReactNode {

@@ -157,7 +157,7 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
   const { before, after, sampled, whole, moved, groups, unserved, assumptions } = result;
   if (sampled === 0)
     return (
-      <Empty icon="requests" title="No answered requests in this period">
+      <Empty icon="requests" title="No served requests in this period">
         Choose a longer period, or send a request first.
       </Empty>
     );
@@ -179,7 +179,7 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
         ]}
       />
       {isShort && (
-        <Problem error="Some requests could not have been answered. They cost nothing, so the difference is not a saving.">
+        <Problem error="Some requests could not have been served. They cost nothing, so the difference is not a saving.">
           <ul className="mt-1 list-disc pl-5 text-sm">
             {Object.entries(unserved).map(([reason, number]) => (
               <li key={reason}>

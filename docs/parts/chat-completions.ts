@@ -135,7 +135,7 @@ curl -s http://127.0.0.1:4000/v1/chat/completions -H "x-dragoman-strict: true" \
 | Header | Meaning |
 |---|---|
 | \`x-request-id\`, \`request-id\` | Id of the generation, which is also the \`id\` of the response. |
-| \`x-dragoman-provider\`, \`x-dragoman-model\` | Provider and model that answered, as named in Dragoman. |
+| \`x-dragoman-provider\`, \`x-dragoman-model\` | Provider and model that responded, as named in Dragoman. |
 | \`x-dragoman-attempts\` | Number of upstream attempts, including the successful one. |
 | \`x-dragoman-lane\` | \`relay\` or \`translate\`. |
 | \`x-dragoman-report\` | What was lost; absent if nothing was. |

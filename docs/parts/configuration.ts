@@ -29,7 +29,7 @@ models:
     endpoints: [{ provider: my-vllm, model: gpt-oss-120b, price: { input: 0, output: 0 } }]
 \`\`\`
 
-**Failover:** the second endpoint answers if the first one fails:
+**Failover:** the second endpoint is used if the first one fails:
 
 \`\`\`yaml test
 providers:

@@ -73,7 +73,7 @@ The shortest of the three applies. A request can only shorten a timeout: a longe
 ## Hedging
 
 With \`provider.hedge: true\`, Dragoman also queries a second endpoint if the first one is slower than 95 % of its own responses. This needs
-20 measured responses. The first endpoint with content answers. The other one is stopped and marked as \`cancelled\` in the record. If
+20 measured responses. The first endpoint with content is used. The other one is stopped and marked as \`cancelled\` in the record. If
 both fail, one error names both.
 
 ## Behavior by fault
@@ -144,7 +144,7 @@ function attemptsOf({ attempts, gapsMs = [] }: Pick<Fault, 'attempts' | 'gapsMs'
       const [who = '', outcome = ''] = attempt.split(' ');
       const waited = gapsMs[index - 1] ?? 0;
       const step = index === 0 ? '' : waited > 0 ? ` → ${duration(waited)} → ` : ' → ';
-      return `${step}${who} ${outcome === 'completed' ? 'answers' : `\`${outcome}\``}`;
+      return `${step}${who} ${outcome === 'completed' ? 'responds' : `\`${outcome}\``}`;
     })
     .join('');
 }

@@ -100,7 +100,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
   upstream_unavailable: {
     status: 502,
     fault: 'upstream',
-    meaning: 'No endpoint could answer. The message lists the failure of each endpoint.',
+    meaning: 'No endpoint could serve the request. The message lists the failure of each endpoint.',
   },
   timeout: {
     status: 504,

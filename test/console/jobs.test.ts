@@ -28,7 +28,7 @@ describe.skipIf(!HAS_BROWSER)('jobs in a browser', () => {
       await open.getByText('sim/stall').waitFor();
       await open.getByText('Running').waitFor();
       await open.getByRole('button', { name: 'Cancel the response of sim/stall, test' }).click();
-      await page.getByText('Answer cancelled').waitFor();
+      await page.getByText('Response cancelled').waitFor();
       await open.waitFor({ state: 'detached' });
       await page.getByRole('row').filter({ hasText: 'Cancelled' }).waitFor();
       expect(looked.complaints).toEqual([]);

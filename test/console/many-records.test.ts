@@ -299,7 +299,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
           await page.locator('[data-row]').first().click();
           await page
             .getByRole('complementary', { name: 'Request' })
-            .getByText(/^Answered by .* in .*p50 .*p95/)
+            .getByText(/^Served by .* in .*p50 .*p95/)
             .waitFor();
         },
       ]);

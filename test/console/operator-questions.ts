@@ -91,11 +91,11 @@ export function testQuestions(sceneOf: () => Scene): void {
       await looked.idle();
       await click(page.locator('[data-row]').first());
       const panel = page.getByRole('complementary', { name: 'Request' });
-      const sentence = panel.getByText(/Answered by .* in .*p50 .*p95/);
+      const sentence = panel.getByText(/Served by .* in .*p50 .*p95/);
       await sentence.waitFor();
       // The upstream waited for four seconds before it answered: that phase is named, with its time.
       expect(await sentence.textContent()).toMatch(
-        /^Answered by in-house-vllm in 4\.\d+ s: .* Slowest phase: waiting for the first content \(4\.\d+ s\)\./,
+        /^Served by in-house-vllm in 4\.\d+ s: .* Slowest phase: waiting for the first content \(4\.\d+ s\)\./,
       );
       expect(clicks).toBe(3);
       await picture('question-slow');

@@ -59,7 +59,7 @@ const budget = z
     when_spent: z
       .enum(['stop', 'finish'])
       .optional()
-      .describe('Running answers when the budget is spent. Default: `stop`.'),
+      .describe('Running responses when the budget is spent. Default: `stop`.'),
     unpriced: z
       .enum(['refuse', 'allow'])
       .optional()

@@ -112,7 +112,7 @@ export const openaiFamilies: readonly FamilyRow[] = [
     // either.
     match: /^(o1-mini|o1-preview)/,
     facts: { protocol: 'openai-chat', efforts: [], maxOutputTokens: 65_536 },
-    source: 'recorded answers 2024-09',
+    source: 'recorded responses 2024-09',
   },
   {
     match: /^gpt-[5-9](-|$)/,

@@ -83,7 +83,7 @@ export function planFor(
 
 /** Plan for an answer that already exists. */
 function answeredPlan(endpoint: Endpoint): Plan {
-  const reason = "answered in its vendor's batch";
+  const reason = "served in its vendor's batch";
   return {
     candidates: [{ endpoint, score: null, reason, unavailable: false }],
     excluded: [],

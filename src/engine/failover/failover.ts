@@ -123,7 +123,7 @@ async function run(
       winner ??= entry;
       for (const competitor of running)
         if (competitor.entry !== winner)
-          competitor.own.cancel(new GatewayError('cancelled', 'another endpoint answered first'));
+          competitor.own.cancel(new GatewayError('cancelled', 'another endpoint responded first'));
     };
     return tryAlone(trial, entry, { cancellation: own, others: queue, claim });
   };
@@ -214,7 +214,7 @@ function finalError(failures: readonly Failure[]): GatewayError {
   const waits = errors.map(({ retryAfterMs }) => retryAfterMs).filter((ms) => ms !== undefined);
   return new GatewayError(
     words ? error.kind : 'upstream_unavailable',
-    `${words ?? 'no endpoint could answer'}: ${summary(failures)}`,
+    `${words ?? 'no endpoint could serve the request'}: ${summary(failures)}`,
     {
       code: codeOf(errors),
       // If only some endpoints asked for a delay, another may answer sooner.

@@ -65,7 +65,7 @@ export class StreamedTask<Made> implements AttemptOutput, StreamSource, Ticking 
   }
 
   relayWhole(): void {
-    throw new TypeError('a relayed answer for a task');
+    throw new TypeError('a relayed response for a task');
   }
 
   finishing(): void {

@@ -34,7 +34,7 @@ const number = z.number().nullable();
 export const explanationSchema = z.object({
   kind: z.enum(EXPLANATIONS),
   text: z.string().describe('Explanation in one or two sentences.'),
-  answered_by: text.describe('Provider that answered; null: none did.'),
+  answered_by: text.describe('Provider that responded; null: none did.'),
   duration_ms: z.number(),
   normal: z
     .object({ value_ms: z.number(), p50_ms: z.number(), p95_ms: z.number() })
@@ -235,7 +235,7 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
         : '';
       const most =
         slowest && isSlow ? ` Slowest phase: ${PHASE_WORDS[slowest.phase]} (${duration(slowest.ms)}).` : '';
-      return `Answered by ${facts.answered_by ?? 'the gateway'} in ${took}${usual}.${most}${before}`;
+      return `Served by ${facts.answered_by ?? 'the gateway'} in ${took}${usual}.${most}${before}`;
     }
     case 'cancelled': {
       const sent = cancelled?.had_content

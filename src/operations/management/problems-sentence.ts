@@ -7,7 +7,7 @@ export interface ProblemCounts {
   readonly degraded: number;
   /** Providers with attempts in the last 24 hours. */
   readonly asked: number;
-  /** Requests of the last 24 hours that another provider answered. */
+  /** Requests of the last 24 hours that another provider served. */
   readonly rerouted: number;
   readonly failed: number;
   /** Used-up budgets. */

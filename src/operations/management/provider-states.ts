@@ -65,7 +65,7 @@ export interface ProviderSummary {
   readonly trend: readonly { readonly startMs: UnixMs; readonly attempts: number; readonly failed: number }[];
   /** Latest first; empty unless there is a problem. */
   readonly errors: readonly RecentError[];
-  /** Requests of the last 24 hours that another provider answered after this one failed. */
+  /** Requests of the last 24 hours that another provider served after this one failed. */
   readonly rerouted: number;
   /** Requests that failed, with their last attempt here. */
   readonly failed: number;

@@ -18,7 +18,7 @@ export const LABELS = {
   provider: {
     name: 'gen_ai_provider_name',
     meaning:
-      'Name of the configured provider that answered or was tried last; `none`: no provider was called.',
+      'Name of the configured provider that responded or was tried last; `none`: no provider was called.',
   },
   model: {
     name: 'gen_ai_request_model',

@@ -57,9 +57,9 @@ export interface Estimate {
   }[];
   /** Number of requests in the sample. */
   readonly sampled: number;
-  /** Requests that another endpoint would answer. */
+  /** Requests that another endpoint would serve. */
   readonly moved: number;
-  /** Requests that no endpoint could answer, by reason. */
+  /** Requests that no endpoint could serve, by reason. */
   readonly unserved: Readonly<Record<string, number>>;
 }
 

@@ -34,8 +34,8 @@ function rest({ second }: Stage, ...pieces: readonly string[]): Answer {
 }
 
 export const AFTER_CONTENT: readonly Fault[] = [
-  { name: 'connection cut mid-answer', first: (stage) => always(cutAfter(begun(stage))), ...broken },
-  { name: 'stream ends mid-answer', first: (stage) => always(sse(begun(stage))), ...broken },
+  { name: 'connection cut mid-response', first: (stage) => always(cutAfter(begun(stage))), ...broken },
+  { name: 'stream ends mid-response', first: (stage) => always(sse(begun(stage))), ...broken },
   {
     name: 'one malformed event',
     first: (stage) => {
@@ -48,7 +48,7 @@ export const AFTER_CONTENT: readonly Fault[] = [
     ...broken,
   },
   {
-    name: 'error object inside the stream, mid-answer',
+    name: 'error object inside the stream, mid-response',
     first: (stage) => always(sse([begun(stage), stage.first.errorFrame])),
     ...broken,
   },
@@ -82,7 +82,7 @@ export const AFTER_CONTENT: readonly Fault[] = [
     ...broken,
   },
   {
-    name: 'stall mid-answer',
+    name: 'stall mid-response',
     mode: 'streamed',
     first: (stage) => [opened(begun(stage))],
     silence: { ms: 60_200 },
@@ -95,7 +95,7 @@ export const AFTER_CONTENT: readonly Fault[] = [
     },
   },
   {
-    name: 'cut mid-answer, to be continued',
+    name: 'cut mid-response, to be continued',
     model: 'prefill',
     protocols: CAN_CONTINUE,
     mode: 'streamed',
@@ -106,7 +106,7 @@ export const AFTER_CONTENT: readonly Fault[] = [
     client: { answer: 'both' },
   },
   {
-    name: 'cut mid-answer, to be continued, and the rest begins with what was said',
+    name: 'cut mid-response, to be continued, and the rest repeats the end of the first part',
     model: 'prefill',
     protocols: CAN_CONTINUE,
     mode: 'streamed',
@@ -119,7 +119,7 @@ export const AFTER_CONTENT: readonly Fault[] = [
     client: { answer: 'both', text: LONG + SAID.first[0] + SAID.second[1] },
   },
   {
-    name: 'cut mid-answer, to be continued, and nobody takes the beginning of an answer',
+    name: 'cut mid-response, to be continued, and no endpoint accepts a partial response',
     model: 'prefill',
     protocols: CAN_CONTINUE,
     mode: 'streamed',
@@ -130,7 +130,7 @@ export const AFTER_CONTENT: readonly Fault[] = [
     client: { broken: 'upstream_unavailable' },
   },
   {
-    name: 'cut mid-answer, to be continued, at endpoints that cannot',
+    name: 'cut mid-response, to be continued, at endpoints that cannot continue',
     mode: 'streamed',
     continued: true,
     first: (stage) => [cutAfter(begun(stage))],

@@ -77,7 +77,7 @@ export const BEFORE_CONTENT: readonly Fault[] = [
   },
   { name: 'connection reset before the headers', first: () => always(noAnswer), ...retried },
   {
-    name: 'takes the request and never answers (streamed)',
+    name: 'takes the request and never responds (streamed)',
     mode: 'streamed',
     first: () => [silence],
     silence: { ms: 60_200 },
@@ -86,7 +86,7 @@ export const BEFORE_CONTENT: readonly Fault[] = [
     ...bySecond,
   },
   {
-    name: 'takes the request and never answers (not streamed)',
+    name: 'takes the request and never responds (not streamed)',
     mode: 'whole',
     first: () => [silence],
     silence: { ms: 300_200 },
@@ -104,7 +104,7 @@ export const BEFORE_CONTENT: readonly Fault[] = [
     ...bySecond,
   },
   {
-    name: 'sends the head of a whole answer, and nothing more',
+    name: 'sends the head of a complete response, and nothing more',
     mode: 'whole',
     first: () => [
       (exchange) => exchange.head(200, { 'content-type': 'application/json', 'content-length': '500' }),
@@ -154,7 +154,7 @@ export const BEFORE_CONTENT: readonly Fault[] = [
     ...retried,
   },
   {
-    name: 'error object as the whole answer, with status 200',
+    name: 'error object as the complete response, with status 200',
     first: ({ first }) => always(whole(first.errorBody)),
     ...retried,
   },

@@ -124,7 +124,7 @@ export const REFUSALS: readonly Fault[] = [
     client: { refused: 'unavailable', words: 'scripted 400' },
   },
   {
-    name: 'a rate limit inside an answer with status 200',
+    name: 'a rate limit inside a response with status 200',
     protocols: ['anthropic-messages'],
     first: () => [
       (exchange) => {

@@ -86,7 +86,7 @@ export const WIRE_FAULTS: readonly Fault[] = [
     client: { answer: 'first' },
   },
   {
-    name: 'a whole answer to a request for a stream',
+    name: 'a complete response to a request for a stream',
     mode: 'streamed',
     first: ({ first }) => [whole(first.whole(SAID.first.join('')))],
     ...fine,

@@ -69,7 +69,7 @@ async function fetchText(url: string, client: UpstreamClient, clock: Clock): Pro
     const question = { issuer: nameOfSource(url), url, maxBytes: MOST_PRICE_BYTES };
     const { status, text } = await requestToken(question, client, patience.signal);
     if (status !== 200)
-      throw new GatewayError('upstream_unavailable', `${nameOfSource(url)} answers with status ${status}`);
+      throw new GatewayError('upstream_unavailable', `${nameOfSource(url)} responded with status ${status}`);
     return text;
   } finally {
     stop();

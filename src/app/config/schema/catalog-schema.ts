@@ -11,7 +11,7 @@ export const catalogSchema = inProgram(
       .boolean()
       .default(false)
       .describe(
-        'Answer 404 for models that are neither configured nor in the catalog. By default `<provider>/<any name>` works for every enabled provider.',
+        'Respond with 404 for models that are neither configured nor in the catalog. By default `<provider>/<any name>` works for every enabled provider.',
       ),
     every_hours: z
       .number()

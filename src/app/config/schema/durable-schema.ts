@@ -13,7 +13,7 @@ export const streamsSchema = inProgram(
       .enum(['asked', 'all'])
       .default('asked')
       .describe(
-        'Which streams a client can resume. `all`: every stream. `asked`: streams of stored and background answers, and of requests with `x-dragoman-resumable: true`.',
+        'Which streams a client can resume. `all`: every stream. `asked`: streams of stored and background responses, and of requests with `x-dragoman-resumable: true`.',
       ),
     keep_s: z
       .number()
@@ -29,7 +29,7 @@ export const streamsSchema = inProgram(
     on_disconnect: onDisconnectSchema
       .default('abort')
       .describe(
-        'What happens to an answer when its client disconnects: `abort`, `continue` to its end, or e.g. `continue:30s` to wait for the client. Keys and the header `x-dragoman-on-disconnect` override it.',
+        'What happens to a response when its client disconnects: `abort`, `continue` to its end, or e.g. `continue:30s` to wait for the client. Keys and the header `x-dragoman-on-disconnect` override it.',
       ),
   }),
 )
@@ -41,11 +41,11 @@ export const backgroundSchema = inProgram(
     temporary: z
       .boolean()
       .default(false)
-      .describe('Allow `background` with `store: false`: such an answer is kept for ten minutes.'),
+      .describe('Allow `background` with `store: false`: such a response is kept for ten minutes.'),
   }),
 )
   .prefault({})
-  .describe('Background answers.');
+  .describe('Background responses.');
 
 export const jobsSchema = inProgram(
   z.strictObject({
@@ -69,7 +69,7 @@ export const jobsSchema = inProgram(
       .min(1)
       .default(3600)
       .describe(
-        'Timeout of a background answer in seconds, if it is longer than `routing.timeouts.total_ms`.',
+        'Timeout of a background response in seconds, if it is longer than `routing.timeouts.total_ms`.',
       ),
     max_wait_s: z
       .number()

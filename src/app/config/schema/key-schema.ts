@@ -22,7 +22,7 @@ export const keySchema = inProgram(
       'Date or time after which it is refused (ISO 8601).',
     ),
     log_content: orNull(z.boolean()).describe(
-      'Store prompts and answers in its records. Default: `logging.content`.',
+      'Store prompts and responses in its records. Default: `logging.content`.',
     ),
     project: orNull(projectNameSchema).describe(
       'One of `projects`, which owns everything that the key stores. Default: the key is its own project.',
@@ -38,7 +38,7 @@ export const keySchema = inProgram(
       'Refuse its requests if something would be dropped or changed. Default: `strict`.',
     ),
     on_disconnect: orNull(onDisconnectSchema).describe(
-      'What happens to its answers when the client disconnects. Default: `streams.on_disconnect`.',
+      'What happens to its responses when the client disconnects. Default: `streams.on_disconnect`.',
     ),
     routing: orNull(routingDefaultsSchema).describe(
       'Routing preferences of its requests, with the members of `routing.default`, which they override.',

@@ -54,7 +54,7 @@ export const mcpSchema = inProgram(
       .enum(['fail', 'continue'])
       .default('fail')
       .describe(
-        'A server that cannot list its tools: `fail` refuses the request with 424 before a model is asked; `continue` answers without its tools.',
+        'A server that cannot list its tools: `fail` refuses the request with 424 before a model is asked; `continue` responds without its tools.',
       ),
     from_requests: z
       .boolean()

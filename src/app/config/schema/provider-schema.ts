@@ -24,7 +24,7 @@ const protocolEntry = z.union([
         .boolean()
         .optional()
         .describe(
-          'The server follows the protocol exactly, so that requests and answers can be relayed without translation.',
+          'The server follows the protocol exactly, so that requests and responses can be relayed without translation.',
         ),
       quirks: quirksSchema.optional(),
       unsupported: unsupported.optional(),
@@ -77,7 +77,7 @@ const fields = inProgram(
     )
       .optional()
       .describe(
-        'In milliseconds, instead of `routing.timeouts`. Presets of local servers wait 600000 for the first token and for an answer, and 3600000 in total. A shorter timeout of the client has precedence.',
+        'In milliseconds, instead of `routing.timeouts`. Presets of local servers wait 600000 for the first token and for a response, and 3600000 in total. A shorter timeout of the client has precedence.',
       ),
     batch: batchRoute
       .optional()

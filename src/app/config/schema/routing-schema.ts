@@ -41,7 +41,7 @@ export const routingSchema = inProgram(
         connect_ms: milliseconds(5_000).describe('Until the connection is open.'),
         first_token_ms: milliseconds(60_000).describe('Streams: until the first content.'),
         response_ms: milliseconds(300_000).describe('Other requests: until the response headers.'),
-        idle_ms: milliseconds(60_000).describe('Longest pause within an answer.'),
+        idle_ms: milliseconds(60_000).describe('Longest pause within a response.'),
         total_ms: milliseconds(600_000).describe('All attempts together.'),
       }),
     )

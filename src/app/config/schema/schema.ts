@@ -114,7 +114,7 @@ const file = z.strictObject({
         .enum(['database', 'local'])
         .optional()
         .describe(
-          'Where the record must be stored before the last byte of an answer is sent: in the database, or in the local journal. Default: `local` with SQLite, `database` with PostgreSQL. If the database is slow or unreachable, the journal is sufficient after one second.',
+          'Where the record must be stored before the last byte of a response is sent: in the database, or in the local journal. Default: `local` with SQLite, `database` with PostgreSQL. If the database is slow or unreachable, the journal is sufficient after one second.',
         ),
       spool_mb: z
         .number()
@@ -125,7 +125,7 @@ const file = z.strictObject({
         .enum(['serve', 'refuse'])
         .default('serve')
         .describe(
-          'Requests while the journal is full or cannot be written: `serve` answers them and logs their records, `refuse` answers 503.',
+          'Requests while the journal is full or cannot be written: `serve` serves them and logs their records, `refuse` responds with 503.',
         ),
       retention_days: z
         .number()
@@ -161,13 +161,15 @@ const file = z.strictObject({
       access: z
         .boolean()
         .default(false)
-        .describe('Write a line of JSON for each request, whatever the level; without prompts and answers.'),
+        .describe(
+          'Write a line of JSON for each request, whatever the level; without prompts and responses.',
+        ),
       content: z
         .union([z.boolean(), z.enum(['failures', 'all'])])
         .default(false)
         .transform((value) => (value === true ? ('all' as const) : value))
         .describe(
-          'Store prompts and answers in the records, and the bodies sent by each side. `all` or true: for all requests; `failures`: for failed ones.',
+          'Store prompts and responses in the records, and the bodies sent by each side. `all` or true: for all requests; `failures`: for failed ones.',
         ),
       sample: z.int().min(1).default(1).describe('Store the content of one in this many requests.'),
       content_kb: z
@@ -185,7 +187,7 @@ const file = z.strictObject({
         .number()
         .min(0)
         .default(0)
-        .describe('Days for which prompts, answers and payloads are kept; 0: as long as the records.'),
+        .describe('Days for which prompts, responses and payloads are kept; 0: as long as the records.'),
     }),
   )
     .prefault({})
@@ -216,7 +218,7 @@ const file = z.strictObject({
     .describe('Accommodations for clients that deviate from a protocol.'),
   idempotency: inProgram(
     z.strictObject({
-      ttl_ms: milliseconds(3_600_000).describe('How long a complete answer is replayed.'),
+      ttl_ms: milliseconds(3_600_000).describe('How long a complete response is replayed.'),
       max_mb: z
         .number()
         .min(0)
@@ -227,7 +229,7 @@ const file = z.strictObject({
     }),
   )
     .prefault({})
-    .describe('Answers to requests with an `Idempotency-Key`.'),
+    .describe('Responses to requests with an `Idempotency-Key`.'),
   streams: streamsSchema,
   background: backgroundSchema,
   jobs: jobsSchema,

@@ -110,7 +110,7 @@ export const serverSchema = inProgram(
     drain_delay_ms: milliseconds(0).describe(
       'Milliseconds after SIGTERM in which requests are still accepted while `/readyz` says `draining`, so that load balancers can react. SIGINT does not wait.',
     ),
-    drain_ms: milliseconds(30_000).describe('Milliseconds that running answers may take after that.'),
+    drain_ms: milliseconds(30_000).describe('Milliseconds that running responses may take after that.'),
     admin_key: orNull(secretOrEmpty()).describe('Key for the management API, of at least 16 characters.'),
   }),
 )

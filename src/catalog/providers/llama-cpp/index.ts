@@ -59,7 +59,7 @@ export const llamaCpp = defineProvider({
   measured:
     'Measured on 2026-11-24 with `llama-server` 0.10434.0 (build 7e4c0a9), over Chat Completions, Responses and Messages, for ' +
     'clients of all four protocols. Texts, thoughts, calls, schemas, ends and token counts are the same directly and through ' +
-    'the gateway. In this version Responses and Messages ignore schemas of answers, and Messages ignores `seed` and ' +
-    '`thinking: disabled`. Responses calls a cut answer complete. So Chat Completions is used unless you name another protocol.',
+    'the gateway. In this version Responses and Messages ignore schemas of responses, and Messages ignores `seed` and ' +
+    '`thinking: disabled`. Responses reports a truncated response as complete. So Chat Completions is used unless you name another protocol.',
   docs: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
 });

@@ -132,7 +132,7 @@ const MOST_WAYS = 4;
 
 const prefill: Probe = {
   id: 'prefill',
-  title: 'continues a partial answer',
+  title: 'continues a partial response',
   suits: whereVaries('prefill'),
   calls: MOST_WAYS,
   tokens: () => MOST_WAYS * QUESTION_TOKENS,
@@ -184,7 +184,7 @@ const image: Probe = {
     if (isRefused(answer)) return no(rejectedWith(answer));
     if (isUnclear(answer)) return unknown(wordsOf(answer));
     return /\b(red|scarlet|crimson)\b/i.test(textOf(answer))
-      ? yes(`answered "${quoted(textOf(answer))}"`)
+      ? yes(`responded "${quoted(textOf(answer))}"`)
       : unknown(`accepted, but not recognised: ${wordsOf(answer)}`);
   },
 };

@@ -100,7 +100,7 @@ export const ALERT_ROUTES: readonly Route[] = [
         failing: z.int().describe('Providers.'),
         recovering: z.int(),
         degraded: z.int(),
-        rerouted: z.int().describe('Requests of the last 24 hours that another provider answered.'),
+        rerouted: z.int().describe('Requests of the last 24 hours that another provider served.'),
         failed: z.int(),
         asked: z.int().describe('Providers that were called in the last 24 hours.'),
         budgets: z.int().describe('Used-up budgets.'),

@@ -21,7 +21,7 @@ const payloadSchema = z.object({
     .describe(
       'Only for requests: path and query of the client, or full URL of the upstream. Secrets are masked.',
     ),
-  status: z.int().nullable().describe('Of answers.'),
+  status: z.int().nullable().describe('Of responses.'),
   headers: z.array(PAIR_OF_TEXTS).describe('Names and values of headers. Secrets are masked.'),
   bytes: z.int().describe('Size of the complete body, which may be larger than the stored part.'),
   cut: z.boolean().describe('True: only the beginning of the body is stored.'),

@@ -60,7 +60,7 @@ const summarySchema = z.object({
   endpoints_by_state: z.partialRecord(stateSchema, z.int()),
   day: z
     .object({
-      requests: z.number().describe('Requests that were answered here, or tried here last.'),
+      requests: z.number().describe('Requests that were served here, or tried here last.'),
       attempts: z.number(),
       failed_attempts: z.number(),
       good_share: z.number().nullable().describe('Share of successful attempts, 0 to 1; null: no attempts.'),
@@ -75,7 +75,7 @@ const summarySchema = z.object({
   effect: z.object({
     rerouted: z
       .int()
-      .describe('Requests of the last 24 hours that another provider answered after this one failed.'),
+      .describe('Requests of the last 24 hours that another provider served after this one failed.'),
     failed: z.int().describe('Failed requests that were tried here last.'),
   }),
 });

@@ -62,7 +62,7 @@ const endUserSchema = z.object({
     .string()
     .nullable()
     .describe(
-      'As records have it: a hash. Null: all others of the project, where an hour has more than 10,000, or the answer.',
+      'As records have it: a hash. Null: all others of the project, where an hour has more than 10,000, or the response has too many rows.',
     ),
   requests: count,
   errors: count,

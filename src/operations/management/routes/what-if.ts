@@ -79,10 +79,10 @@ export const WHAT_IF_ROUTES: readonly Route[] = [
       object: z.literal('what_if'),
       from: z.iso.datetime(),
       to: z.iso.datetime(),
-      sampled: z.int().describe('Size of the sample of answered requests.'),
+      sampled: z.int().describe('Size of the sample of served requests.'),
       whole: z.boolean().describe('True: the sample contains all requests.'),
-      moved: z.int().describe('Requests that another endpoint would answer.'),
-      unserved: z.record(z.string(), z.int()).describe('Requests that no endpoint could answer, by reason.'),
+      moved: z.int().describe('Requests that another endpoint would serve.'),
+      unserved: z.record(z.string(), z.int()).describe('Requests that no endpoint could serve, by reason.'),
       before: partSchema,
       after: partSchema,
       groups: z.array(
@@ -154,7 +154,7 @@ interface Slice {
   after: string | undefined;
 }
 
-/** A sample of answered requests: about the same number from each part of the time range, the latest of each. */
+/** A sample of served requests: about the same number from each part of the time range, the latest of each. */
 async function sampleOf(
   ledger: LedgerStore,
   filters: GenerationFilters & { readonly fromMs: UnixMs; readonly toMs: UnixMs },

@@ -127,9 +127,7 @@ describe('one request', () => {
       earlier: [{ provider: 'down', status: 503, message: 'The model is overloaded.' }, { provider: 'down' }],
       failure: null,
     });
-    expect(explanation['text']).toMatch(
-      /^Answered by good in .* Before that, down failed with 503 2 times\.$/,
-    );
+    expect(explanation['text']).toMatch(/^Served by good in .* Before that, down failed with 503 2 times\.$/);
     expect(body['gateway_ms']).toBeGreaterThanOrEqual(0);
     expect((body['attempts'] as object[])[1]).toMatchObject({ started_ms: expect.any(Number) });
   });
