@@ -7,7 +7,7 @@ import { ADMIN_KEY } from '../../support/management/scene.ts';
 /** Folders of baselines, one for each schema version that was frozen. */
 export const BASELINES = import.meta.dir;
 /** Schema versions that were frozen. */
-export const VERSIONS = [2, 3, 4, 5, 6] as const;
+export const VERSIONS = [2, 3, 4, 5, 6, 7, 8] as const;
 export type BaselineKind = 'directory' | 'postgres';
 
 /** The secret of the PostgreSQL baseline. A data directory has its own. */
@@ -74,6 +74,19 @@ export async function answerOf(
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
   return { status: response.status, answer: isJson ? (JSON.parse(text) as JsonObject) : text };
+}
+
+/** Waits until the upstream has sent the first words of a response. */
+export async function sendsWords(origin: string, key: string, id: string): Promise<void> {
+  const stop = new AbortController();
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${origin}/v1/responses/${id}?stream=true`, { headers, signal: stop.signal });
+  let text = '';
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes).toString();
+    if (text.includes('response.output_text.delta')) break;
+  }
+  stop.abort();
 }
 
 /** Milliseconds in which what a killed process left behind is settled. */

@@ -2,11 +2,9 @@
 // of it afterwards.
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
-import type { Batch } from 'openai/resources/batches';
-import { PIECE_UNIT } from '../../../src/engine/state/files.ts';
 import { type ManagedGateway, startManaged } from '../../support/management/scene.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { eventually, type Program } from '../../support/program.ts';
+import { eventually } from '../../support/program.ts';
 import { answerOf, type Ask, CONFIG, FILE_KEY } from './asks.ts';
 
 const HOUR = 3_600_000;
@@ -217,121 +215,4 @@ async function requests(
     [FILE_KEY, '/v1/responses', { model: 'sim/chat', input: 'Hello' }],
   ];
   for (const [as, path, body] of ends) await answerOf(gateway.origin, { key: as, path, body });
-}
-
-/** Leaves jobs of every state, of which one runs when the process is killed, a batch, a receiver of webhooks, and an unfinished upload. */
-export async function fillJobs(
-  { origin }: Pick<Program, 'origin'>,
-  { key }: Filled,
-): Promise<readonly Ask[]> {
-  const start = async (model: string): Promise<string> => {
-    const body = { model, input: 'Count to 20.', background: true };
-    const { answer } = await answerOf(origin, { key, path: '/v1/responses', body });
-    return String((answer as { readonly id?: unknown }).id);
-  };
-  const reaches = async (id: string, state: string): Promise<void> =>
-    eventually(`the job is ${state}`, async () => {
-      const { answer } = await answerOf(origin, { path: `/v1/management/jobs/${id}` });
-      return (answer as { readonly state?: unknown }).state === state;
-    });
-  const receiver = await answerOf(origin, {
-    path: '/v1/management/webhooks',
-    body: { url: 'https://127.0.0.1:9/dragoman', project: 'search', events: ['response.completed'] },
-  });
-  const webhook = String((receiver.answer as { readonly id?: unknown }).id);
-  const completed = await start('sim/chat');
-  const failed = await start('sim/error-400');
-  const cancelled = await start('sim/stall');
-  await reaches(completed, 'completed');
-  await reaches(failed, 'failed');
-  await reaches(cancelled, 'running');
-  await answerOf(origin, { key, path: `/v1/responses/${cancelled}/cancel`, body: {} });
-  const openai = new OpenAI({ apiKey: key, baseURL: `${origin}/v1` });
-  const batch = await endedBatch(openai);
-  await eventually('a message is in the log of the receiver', async () => {
-    const { answer } = await answerOf(origin, { path: `/v1/management/webhooks/${webhook}/deliveries` });
-    return (answer as { readonly data: readonly unknown[] }).data.length > 0;
-  });
-  const upload = await begunUpload(origin, key);
-  const running = await start('sim/stall');
-  await reaches(running, 'running');
-  return [
-    ...[completed, failed, cancelled].map((id) => ({ key, path: `/v1/responses/${id}`, status: 200 })),
-    { key, path: `/v1/responses/${completed}?stream=true`, status: 200 },
-    { key, path: `/v1/batches/${batch.id}`, status: 200, answer: { status: 'completed' } },
-    { key, path: `/v1/files/${batch.output_file_id}/content`, status: 200 },
-    { path: '/v1/management/webhooks', status: 200, answer: { data: [{ id: webhook }] } },
-    { path: `/v1/management/webhooks/${webhook}/deliveries`, status: 200 },
-    { path: `/v1/management/jobs/${running}`, status: 200, answer: { state: 'running' } },
-    upload,
-  ];
-}
-
-/** Begins a resumable upload, and sends its first piece. @returns the request that ends it */
-async function begunUpload(origin: string, key: string): Promise<Ask> {
-  const end = 'end';
-  const size = PIECE_UNIT + JSON.stringify(end).length;
-  const send = async (url: string, headers: object, body: string): Promise<Headers> => {
-    const sent = await fetch(url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, ...headers },
-      body,
-    });
-    if (!sent.ok) throw new Error(`${url}: ${await sent.text()}`);
-    return sent.headers;
-  };
-  const start = {
-    'content-type': 'application/json',
-    'x-goog-upload-protocol': 'resumable',
-    'x-goog-upload-command': 'start',
-    'x-goog-upload-header-content-length': String(size),
-    'x-goog-upload-header-content-type': 'text/plain',
-  };
-  const begun = await send(
-    `${origin}/upload/v1beta/files`,
-    start,
-    JSON.stringify({ file: { displayName: 'pieces.txt' } }),
-  );
-  const url = begun.get('x-goog-upload-url') ?? '';
-  const first = { 'x-goog-upload-command': 'upload', 'x-goog-upload-offset': '0' };
-  await send(url, first, 'x'.repeat(PIECE_UNIT));
-  return {
-    key,
-    path: new URL(url).pathname,
-    headers: {
-      'content-type': 'text/plain',
-      'x-goog-upload-command': 'upload, finalize',
-      'x-goog-upload-offset': String(PIECE_UNIT),
-    },
-    body: end,
-    status: 200,
-    answer: { file: { sizeBytes: String(size), mimeType: 'text/plain', state: 'ACTIVE' } },
-  };
-}
-
-/** Runs a batch of two lines, of which one is refused. */
-async function endedBatch(openai: OpenAI): Promise<Batch> {
-  const lines = ['acme/small', 'acme/refused'].map((model, index) =>
-    JSON.stringify({
-      custom_id: `line-${index}`,
-      method: 'POST',
-      url: '/v1/chat/completions',
-      body: { model, messages: [user('Hello')] },
-    }),
-  );
-  const file = await openai.files.create({
-    file: await toFile(Buffer.from(lines.join('\n')), 'lines.jsonl'),
-    purpose: 'batch',
-  });
-  const asked = {
-    input_file_id: file.id,
-    endpoint: '/v1/chat/completions',
-    completion_window: '24h',
-  } as const;
-  let batch = await openai.batches.create(asked);
-  await eventually('the batch has ended', async () => {
-    batch = await openai.batches.retrieve(batch.id);
-    return batch.status === 'completed';
-  });
-  return batch;
 }

@@ -18,14 +18,14 @@ import {
   SECRET,
   VERSIONS,
 } from './asks.ts';
-import { type Filled, fillDays, fillJobs } from './fill.ts';
+import { type Filled, fillDays } from './fill.ts';
+import { fillDeath, fillJobs } from './fill-jobs.ts';
 import { openDirectory, openDump, takeUp } from './open.ts';
 
 /** Tables that say something of running processes and requests alone, or of checks that nobody ran. */
 const MAY_BE_EMPTY = [
   'batch_asked',
   'doctor_findings',
-  'interrupted_tries',
   'notices_wanted',
   'record_contents_without_day',
   'records_without_day',
@@ -45,8 +45,11 @@ async function makeDirectory(): Promise<void> {
   const { folder, remove } = freshFolder();
   const dataDir = join(folder, 'data');
   const filled = await fillDays(dataDir, {});
-  const program = await serve(folder, {});
-  const jobs = await fillJobs(program, filled);
+  const first = await serve(dataDir, {});
+  const died = await fillDeath(first, filled);
+  await first.stop('SIGKILL');
+  const program = await serve(dataDir, {});
+  const jobs = await fillJobs(program, filled, died);
   // Somebody holds the database: what is answered now is in the journal alone.
   const database = openSqlite(join(dataDir, 'dragoman.db'));
   database.exec('begin immediate');
@@ -63,7 +66,9 @@ async function makeDirectory(): Promise<void> {
     database
       .prepare("select name from sqlite_master where type = 'table'")
       .all()
-      .map(({ name }) => String(name)),
+      .map(({ name }) => String(name))
+      // Only another replica leaves tries to this one.
+      .filter((name) => name !== 'interrupted_tries'),
     (name) => Number(database.prepare(`select count(*) as n from "${name}"`).all()[0]?.['n']),
   );
   const [found] = database.prepare(`select count(*) as n from responses where id = '${id}'`).all();
@@ -85,8 +90,12 @@ async function makeDump(): Promise<void> {
   const server = await startPostgres();
   const place = { database_url: server.url, secret: SECRET };
   const filled = await fillDays(join(folder, 'data'), place);
-  const program = await serve(folder, place);
-  const jobs = await fillJobs(program, filled);
+  const first = await serve(join(folder, 'data'), place);
+  const died = await fillDeath(first, filled);
+  await first.stop('SIGKILL');
+  // Another replica cannot tell whether the request was sent.
+  const program = await serve(join(folder, 'other'), place);
+  const jobs = await fillJobs(program, filled, died);
   await program.stop('SIGKILL');
   const dump = spawnSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', server.url], {
     encoding: 'utf8',
@@ -107,8 +116,9 @@ async function makeDump(): Promise<void> {
   remove();
 }
 
-function serve(folder: string, place: object): Promise<Program> {
-  const config = { ...CONFIG, ...place, server: { admin_key: ADMIN_KEY }, data_dir: join(folder, 'data') };
+function serve(dataDir: string, place: object): Promise<Program> {
+  const folder = dirname(dataDir);
+  const config = { ...CONFIG, ...place, server: { admin_key: ADMIN_KEY }, data_dir: dataDir };
   writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify(config));
   return startProgram(['serve', '--port', '0', '--config', 'dragoman.yaml'], { folder });
 }

@@ -8,11 +8,11 @@ import { type ManagedGateway, startManaged } from '../../support/management/scen
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
 import { freshPostgres } from '../../support/servers/postgres.ts';
-import { answerOf, archiveOf, type BaselineKind, CONFIG, type Expected, SECRET } from './asks.ts';
+import { answerOf, archiveOf, type BaselineKind, CONFIG, type Expected, SECRET, sendsWords } from './asks.ts';
 
 export interface Opened extends ManagedGateway {
   readonly clock: ManualClock;
-  /** Lets the time pass in which a process with the data directory of a killed one may return. */
+  /** Lets the time pass in which a process with the data directory of a killed one may return, and waits for what follows. */
   abandonMarks(): Promise<void>;
 }
 
@@ -22,13 +22,16 @@ const LOOKS = 2;
 const RARELY = 100;
 /** Milliseconds until the interrupted try of the job is recorded. */
 const DECIDED_MS = 5_000;
+/** Path of the job that ran when the process was killed. */
+const JOB = '/v1/management/jobs/resp_';
 let databases = 0;
 
 /** Opens the data directory of an unpacked baseline: a copy of it. @param madeAt Unix milliseconds */
 export async function openDirectory(folder: string, madeAt: number): Promise<Opened> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-baseline-'));
   cpSync(join(folder, 'data'), dataDir, { recursive: true });
-  return { ...(await open(madeAt, {}, dataDir)), abandonMarks: () => Promise.resolve() };
+  const gateway = await open(madeAt, {}, dataDir);
+  return { ...gateway, abandonMarks: async () => gateway.clock.advance(DECIDED_MS) };
 }
 
 /** Opens the dump of an unpacked baseline, in a database of its own. @param madeAt Unix milliseconds */
@@ -40,14 +43,27 @@ export async function openDump(folder: string, madeAt: number): Promise<Opened> 
   url.pathname = `/${name}`;
   await run(url.href, readFileSync(join(folder, 'dump.sql'), 'utf8'));
   const gateway = await open(madeAt, { database_url: url.href, secret: SECRET });
-  // The database's clock decides.
-  return { ...gateway, abandonMarks: () => run(url.href, 'update interrupted_tries set at = 0') };
+  return {
+    ...gateway,
+    async abandonMarks() {
+      // The database's clock decides.
+      await run(url.href, 'update interrupted_tries set at = 0');
+      gateway.clock.advance(DECIDED_MS);
+      await eventually(
+        'all interrupted tries are decided',
+        async () => (await run(url.href, 'select 1 from interrupted_tries')) === 0,
+      );
+    },
+  };
 }
 
 /** Waits until the job that ran when the process was killed runs again. @param asks as they stand beside the baseline */
 export async function takeUp({ origin, clock, abandonMarks }: Opened, asks: Expected['asks']): Promise<void> {
-  const asked = asks.find(({ path }) => path.startsWith('/v1/management/jobs/resp_'));
+  const asked = asks.find(({ path }) => path.startsWith(JOB));
+  const { key = '' } = asks.find(({ path }) => path.startsWith('/v1/responses/')) ?? {};
   if (!asked) throw new Error('no job ran');
+  // Older baselines do not say which try it is: the second.
+  const { attempt: wanted = 2 } = asked.answer as { readonly attempt?: number };
   let looks = 0;
   // So much time had passed when the answers were noted, some of which say since when.
   const passes = (): void => clock.advance(1_000);
@@ -57,13 +73,14 @@ export async function takeUp({ origin, clock, abandonMarks }: Opened, asks: Expe
       looks += 1;
       if (looks <= LOOKS || looks % RARELY === 0) passes();
       const { state, attempt } = (await answerOf(origin, asked)).answer as Record<string, unknown>;
-      return state === 'running' && attempt === 2;
+      return state === 'running' && attempt === wanted;
     },
     60_000,
   );
   for (; looks < LOOKS; looks += 1) passes();
+  // The try before is settled before the upstream is called again.
+  await sendsWords(origin, key, `resp_${asked.path.slice(JOB.length)}`);
   await abandonMarks();
-  clock.advance(DECIDED_MS);
 }
 
 /** Unpacks a baseline into a folder. @returns what it must say */
@@ -80,9 +97,11 @@ async function open(madeAt: number, place: object, dataDir?: string): Promise<Om
   return { ...gateway, clock };
 }
 
-async function run(connectionString: string, statements: string): Promise<void> {
+/** @returns number of rows of the last statement */
+async function run(connectionString: string, statements: string): Promise<number> {
   const client = new Client({ connectionString });
   await client.connect();
-  await client.query(statements);
+  const { rowCount } = await client.query(statements);
   await client.end();
+  return rowCount ?? 0;
 }
