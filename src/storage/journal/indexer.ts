@@ -8,13 +8,15 @@ import { othersRun } from '../others-run.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Runs a task later, unless the process ends before. */
-export type Later = (task: () => void) => void;
+export type Later = (task: () => void, delayMs: DurationMs) => void;
 
-/** Milliseconds after which entries are written to the database. */
+/** Time after which entries are written to the database, so that transactions have several. */
 const INDEX_AFTER_MS = 2_000;
+/** Pause between two background transactions, in which requests run. */
+const PAUSE_MS = 20;
 
 /** The timer does not keep the process alive: the next process indexes what is left. */
-export const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
+export const soon: Later = (task, delayMs) => void setTimeout(task, delayMs).unref();
 
 /** Database into which entries are written. */
 export interface EntryTarget {
@@ -159,14 +161,23 @@ export class Indexer {
     this.#options.notice(isStuck ? TEXTS.recordsWait : 'records are written to the database again');
   }
 
-  #plan(): void {
+  #plan(delayMs: DurationMs = INDEX_AFTER_MS): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    this.#options.later(() => {
-      this.#isPlanned = false;
-      // After a failure it is tried again later, because the entries are still in the journal.
-      this.caughtUp(this.#options.target.mostAtLeisure).catch(() => this.#plan());
-    });
+    this.#options.later(() => void this.#atLeisure(), delayMs);
+  }
+
+  /** Writes some entries, and plans the next. Several transactions in a row would delay a request several times. */
+  async #atLeisure(): Promise<void> {
+    this.#isPlanned = false;
+    const { journal, target } = this.#options;
+    try {
+      if (journal.waiting > 0) await (this.#running ??= this.#slice(target.mostAtLeisure));
+      if (journal.waiting > 0) this.#plan(PAUSE_MS);
+    } catch {
+      // The entries are still in the journal.
+      this.#plan();
+    }
   }
 
   async #slice(most: number): Promise<void> {

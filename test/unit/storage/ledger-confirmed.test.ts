@@ -28,13 +28,13 @@ class HeldTarget implements EntryTarget {
 function openHeld(confirmMs: number | null) {
   const target = new HeldTarget();
   const notices: string[] = [];
-  const planned: (() => void)[] = [];
+  const planned: { readonly task: () => void; readonly delayMs: number }[] = [];
   const journal = new Journal({ next: null, maxBytes: () => 1_000 });
   const indexer = new Indexer({
     journal,
     folder: null,
     target,
-    later: (task) => void planned.push(task),
+    later: (task, delayMs) => void planned.push({ task, delayMs }),
     confirmMs,
     notice: (sentence) => void notices.push(sentence),
   });
@@ -90,7 +90,7 @@ test('a database that is gone holds up nobody, and gets what came meanwhile in o
   expect(indexer.confirmed()).toBeUndefined();
   target.isGone = false;
   target.letGo();
-  for (const task of planned.splice(0)) task();
+  for (const { task } of planned.splice(0)) task();
   await indexer.caughtUp();
   expect(target.taken).toEqual(['a', 'b']);
 });
@@ -106,4 +106,20 @@ test('a journal that is nearly full is told once, and once that it has room agai
   await indexer.caughtUp();
   expect([indexer.isFull(), indexer.isFull()]).toEqual([false, false]);
   expect(notices).toEqual(['the journal or the disk is full', 'the journal has free space again']);
+});
+
+test('entries are written in small transactions with pauses, in which requests run', async () => {
+  const { target, planned, indexer } = openHeld(null);
+  target.letGo();
+  const entries = Array.from({ length: 25 }, (_, at) => String(at));
+  for (const entry of entries) indexer.append(1, Buffer.from(entry));
+  const sizes: number[] = [];
+  for (const { task } of planned) {
+    task();
+    await new Promise<void>(setImmediate);
+    sizes.push(target.taken.length);
+  }
+  expect(sizes).toEqual([10, 20, 25]);
+  expect(target.taken).toEqual(entries);
+  expect(planned.map(({ delayMs }) => delayMs)).toEqual([2_000, 20, 20]);
 });
