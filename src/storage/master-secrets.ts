@@ -6,7 +6,7 @@ import { GatewayError } from '../canonical/index.ts';
 import type { Storage } from '../accounts/ports/index.ts';
 import { namedSecret } from './secret-file.ts';
 import { type Queries, rowsOf } from './tables/database.ts';
-import { addSetting } from './tables/settings.ts';
+import { addSetting } from './tables/installation/settings.ts';
 
 /** Setting of the first fingerprint. Names of further settings contain the fingerprint itself. */
 const FIRST = 'secret_fingerprint';

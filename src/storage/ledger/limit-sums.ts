@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { LedgerSum, SumQuery } from '../../accounts/limits/index.ts';
 import { othersRun } from '../others-run.ts';
 import type { Database, Queries } from '../tables/database.ts';
-import { settingOf } from '../tables/settings.ts';
+import { settingOf } from '../tables/installation/settings.ts';
 import { APART } from './record-tables.ts';
 import { firstIdAt } from '../record-ids.ts';
 import { NO_END, type SpanPart, spanParts } from './usage-spans.ts';

@@ -19,7 +19,7 @@ import {
   type UsageRow,
 } from '../../accounts/ports/index.ts';
 import { addPacked } from './packed-details.ts';
-import { settingOf } from '../tables/settings.ts';
+import { settingOf } from '../tables/installation/settings.ts';
 import type { UsageWriter } from './usage-writer.ts';
 import { edgeOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
 import {

@@ -5,7 +5,7 @@ import { CompactReader } from '../compact/reader.ts';
 import { othersRun } from '../others-run.ts';
 import { behind, firstIdAt, idOfRow } from '../record-ids.ts';
 import { type Database, firstOf, type Queries } from '../tables/database.ts';
-import { settingOf } from '../tables/settings.ts';
+import { settingOf } from '../tables/installation/settings.ts';
 import { readRecord } from './record-codec.ts';
 import type { RecordRow } from './record-list.ts';
 import { APART } from './record-tables.ts';

@@ -6,7 +6,7 @@ import { cursorOf, cursorText, type Part, type Piece } from './part.ts';
 import { rowParts } from './row-parts.ts';
 import type { Source } from './source.ts';
 import type { Database } from '../tables/database.ts';
-import { addSetting } from '../tables/settings.ts';
+import { addSetting } from '../tables/installation/settings.ts';
 import { MOVED_SETTINGS } from './tables.ts';
 import {
   beginMove,

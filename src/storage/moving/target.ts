@@ -6,7 +6,7 @@ import type { FindingStore, BlobStore } from '../../accounts/ports/index.ts';
 import { checkSecrets } from '../master-secrets.ts';
 import { MOVING, openWith } from '../postgres/storage.ts';
 import type { Database, Queries, SharedDatabase } from '../tables/database.ts';
-import { addSetting, settingOf } from '../tables/settings.ts';
+import { addSetting, settingOf } from '../tables/installation/settings.ts';
 import { POSTGRES_STORES } from '../tables/stores.ts';
 import { rowColumn } from '../tables/table.ts';
 import { MOVED_TABLES } from './tables.ts';

@@ -1,9 +1,9 @@
 // Combines stored responses of a project that arrive while another one is being written into one statement. Separate
 // statements would each wait for the lock on the project's usage row until the previous one is durable.
 import { isAway } from '../database-away.ts';
-import type { ResponseRow } from '../tables/response-table.ts';
-import type { UsageCounter } from '../tables/state-usage.ts';
-import type { NewTurn } from '../tables/turn-entries.ts';
+import type { ResponseRow } from '../tables/state/response-table.ts';
+import type { UsageCounter } from '../tables/state/state-usage.ts';
+import type { NewTurn } from '../tables/state/turn-entries.ts';
 import type { Driver } from '../tables/database.ts';
 import { wroteAtOnce } from './turn-statement.ts';
 

@@ -2,10 +2,10 @@
 // items, and usage. Rows are locked in the same order as in the step-by-step transaction: the conversation before the
 // project's usage.
 import { sql } from 'kysely';
-import type { ItemRow } from '../tables/conversation-tables.ts';
+import type { ItemRow } from '../tables/state/conversation-tables.ts';
 import type { Driver } from '../tables/database.ts';
-import type { ResponseRow } from '../tables/response-table.ts';
-import type { UsageCounter } from '../tables/state-usage.ts';
+import type { ResponseRow } from '../tables/state/response-table.ts';
+import type { UsageCounter } from '../tables/state/state-usage.ts';
 import { isRepeatable, isRolledBack } from './failures.ts';
 
 /** Turns to write together: responses of one project, and the conversation items of a single one. */

@@ -4,8 +4,8 @@ import type { NoticeListener } from '../../accounts/ports/index.ts';
 import type { EntryWriter } from '../journal/entries.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import type { SchemaChange } from './schema.ts';
-import type { UsageCounter } from './state-usage.ts';
-import type { Turns } from './turns.ts';
+import type { UsageCounter } from './state/state-usage.ts';
+import type { Turns } from './state/turns.ts';
 import type { Kind, SchemaOf, Table } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openBucket } from '../../../src/base/runtime/s3.ts';
 import { BlobFolder } from '../../../src/storage/blob-folder.ts';
 import type { BlobStore } from '../../../src/accounts/ports/index.ts';
-import { blobs } from '../../../src/storage/tables/blobs.ts';
+import { blobs } from '../../../src/storage/tables/files/blobs.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { S3Blobs } from '../../../src/storage/s3-blobs.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
