@@ -85,7 +85,7 @@ async function completed(
   let items = kept?.items ?? request.items;
   const { mayName } = settings;
   refuseObjects(items === request.items ? request : { ...request, items }, server, mayName);
-  const lacksEnds = mayLackEnds({ model: request.model, items }, arrival);
+  const lacksEnds = mayLackEnds({ ...request, items }, arrival);
   if (!areTexts(items) || lacksEnds) {
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, projectId, deps.compaction);
@@ -173,12 +173,15 @@ async function resolve(
 
 /** True when an earlier answer may have ended in reasoning that was withheld from the client. */
 function mayLackEnds(
-  { model, items }: Pick<CanonicalRequest, 'model' | 'items'>,
+  { model, gateway, items }: Pick<CanonicalRequest, 'model' | 'gateway' | 'items'>,
   { call, settings }: Arrival,
 ): boolean {
   const { server } = call.protocol;
   if (!server.endsInAnswer || !items.some(isAssistantItem)) return false;
-  return settings.catalog.find(model)?.endpoints.some((endpoint) => mayHideEnd(server, endpoint)) === true;
+  if (gateway.models || gateway.modelRouting) return true;
+  // `dragoman/auto` is not in the catalog, and can be any model.
+  const named = settings.catalog.find(model);
+  return named === null || named.endpoints.some((endpoint) => mayHideEnd(server, endpoint));
 }
 
 /** Restores signed reasoning of earlier turns that the client lost. */

@@ -3,7 +3,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { frame, stream, whole } from '../../support/upstreams/answers.ts';
+import { chatError, frame, stream, whole } from '../../support/upstreams/answers.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { list, type Json } from '../../support/upstreams/json-path.ts';
 
@@ -110,4 +110,16 @@ test('other words do not get the signature', async () => {
   const later = [...messages, { role: 'assistant', content: 'Else' }, { role: 'user', content: 'Sure?' }];
   await (await scene.gateway.post('/messages', { ...body, messages: later })).text();
   expect(sentParts()).toEqual([{ text: 'Say it' }, { text: 'Else' }, { text: 'Sure?' }]);
+});
+
+test('the signature of a model that replaced another one is restored, too', async () => {
+  const up = scene.upstream('up');
+  const failed = chatError(401);
+  up.script(failed, answer(false, { text: 'Replaced' }), failed, whole(piece([{ text: 'Yes.' }], 'STOP')));
+  const messages = [{ role: 'user', content: 'Say it' }];
+  const body = { model: 'one/chat', models: ['one/gemini'], max_tokens: 100, messages };
+  await (await scene.gateway.post('/messages', body)).text();
+  const later = [...messages, { role: 'assistant', content: 'Replaced' }, { role: 'user', content: 'Sure?' }];
+  await (await scene.gateway.post('/messages', { ...body, messages: later })).text();
+  expect(sentParts()).toEqual([{ text: 'Say it' }, { text: 'Replaced' }, END, { text: 'Sure?' }]);
 });
