@@ -10,7 +10,7 @@ import type { UnixMs } from '../../base/units.ts';
 const SUFFIX = '.journal';
 /** Suffix of a file that is damaged or ends with an incomplete entry. Kept for inspection. */
 const DAMAGED = '.damaged';
-/** Suffix of a file whose entries belong to another database, or to this one before a backup was restored. */
+/** Suffix of a file with entries of another database. A restored backup has the identity of its original. */
 const FOREIGN = '.foreign';
 /** Milliseconds for which both are kept after their last write. */
 const KEPT_MS = 30 * 86_400_000;
@@ -90,7 +90,7 @@ export class JournalFolder {
     renameSync(path, renamed);
     notice(
       isForeign
-        ? `${path} belongs to another database, or to this one before a backup was restored; its records are not imported, and it was renamed to ${renamed}`
+        ? `${path} contains records of another database; they are not imported, and it was renamed to ${renamed}`
         : `${path} ends with an incomplete entry, which is ignored; it was renamed to ${renamed}`,
     );
   }

@@ -82,7 +82,11 @@ test('a journal of another database is renamed and kept', async () => {
   await own.close();
   const notices: string[] = [];
   const storage = await open(here, notices);
-  expect(notices).toHaveLength(1);
+  const [name = ''] = journalsOf(here);
+  const folder = join(dirname(here), 'journal');
+  expect(notices).toEqual([
+    `${join(folder, name.replace('.foreign', ''))} contains records of another database; they are not imported, and it was renamed to ${join(folder, name)}`,
+  ]);
   expect(await modelOf(storage, 'gen-1')).toBeUndefined();
   expect(await modelOf(storage, 'gen-2')).toBeString();
   await storage.close();
