@@ -266,6 +266,10 @@ describeDatabases((fresh) => {
       expect(idsOf(all.jobs)).toEqual(['b']);
       expect(all.hasMore).toBe(true);
       expect(idsOf((await jobs.list({ limit: 9, after: 'b' })).jobs)).toEqual(['a']);
+      expect(await rejection(jobs.list({ limit: 9, after: 'c' }))).toMatchObject({
+        kind: 'invalid_request',
+        param: 'after',
+      });
       expect(idsOf((await jobs.list({ limit: 9, states: ['running'], kind: 'response' })).jobs)).toEqual([
         'a',
       ]);

@@ -17,6 +17,7 @@ import {
   VIEW_COLUMNS,
 } from './job-tables.ts';
 import { ownJob } from './own-job.ts';
+import { newestFirst } from '../pages.ts';
 import { expiring } from '../purge.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
@@ -275,10 +276,8 @@ function openJobs(database: StateDatabase): JobStore {
       if (states !== undefined) query = query.where('state', 'in', states);
       if (kindOf !== undefined) query = query.where('kind', '=', kindOf);
       if (project !== undefined) query = query.where('project_id', '=', project);
-      if (after !== undefined)
-        query = query.where('row', '<', (eb) => eb.selectFrom('jobs').select('row').where('id', '=', after));
-      const rows = await read(query.orderBy('row', 'desc').limit(limit + 1));
-      return { jobs: rows.slice(0, limit).map(decodeView), hasMore: rows.length > limit };
+      const { rows, hasMore } = await newestFirst(database, ['jobs', 'job'], query, { limit, after });
+      return { jobs: rows.map(decodeView), hasMore };
     },
     async counts() {
       const rows = await read(
