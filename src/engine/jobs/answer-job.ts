@@ -6,7 +6,14 @@ import type { JobView } from '../../accounts/ports/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { RequestRoute } from '../../protocols/index.ts';
 import type { ApiCall } from '../call.ts';
-import { jobCall, refusalOf, settleEarlier, type Tried, type WorkDependencies } from './job-call.ts';
+import {
+  earlierSteps,
+  jobCall,
+  refusalOf,
+  settleEarlier,
+  type Tried,
+  type WorkDependencies,
+} from './job-call.ts';
 import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { type CallPayload, protocolOf, recordIdOf, RESPONSE_KIND } from './response-job.ts';
 import { WholeClient, type WholeResult } from './whole-client.ts';
@@ -43,13 +50,14 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
     await keep(result ?? { status: error.httpStatus ?? status, headers, body: JSON.stringify(body) });
     return { end: { state: 'failed', error: { code: error.code ?? error.kind, message: error.message } } };
   };
+  const steps = await earlierSteps(run);
   // An earlier runner stored the answer, but died before it could end the job.
   const before = job.attempt > 1 ? await run.stored(() => store.stream(job.projectId, job.id)) : null;
   if (before && decodeResult(before).status === 200) {
-    await settleEarlier(run, payload.id, deps);
+    await settleEarlier(run, payload.id, steps, deps);
     return { end: { state: 'completed' } };
   }
-  const refusal = await refusalOf(run, payload.id, deps);
+  const refusal = await refusalOf(run, payload.id, steps, deps);
   if (refusal) return failed(refusal);
   if (cancellation.reason === CANCELLED) return { end: { state: 'cancelled' } };
   const client = new WholeClient(cancellation);

@@ -56,15 +56,22 @@ interface JobClient {
   isMuted: boolean;
 }
 
-/** Reason why a job is not tried again. Undefined: it is. */
+/** Steps of a job's earlier tries. */
+export async function earlierSteps({ job, store, stored }: JobRun): Promise<readonly JobStep[]> {
+  const isFirst = job.attempt <= 1 && job.waits === null;
+  return isFirst ? [] : stored(() => store.steps(job.id));
+}
+
+/** Reason why a job is not tried again. Undefined: it is. @param steps of earlier tries */
 export async function refusalOf(
   run: JobRun,
   id: string,
+  steps: readonly JobStep[],
   deps: Pick<WorkDependencies, 'storage'>,
 ): Promise<GatewayError | undefined> {
   const { job } = run;
   if (job.attempt <= 1) return undefined;
-  const steps = await settleEarlier(run, id, deps);
+  await settleEarlier(run, id, steps, deps);
   const tool = steps.find(({ name }) => name.startsWith(TOOL_STEP));
   if (tool)
     return new GatewayError(
@@ -76,17 +83,14 @@ export async function refusalOf(
   return new GatewayError('internal', `The gateway stopped ${job.deaths} times during this response.`);
 }
 
-/** Records the usage of interrupted earlier tries. @returns the steps of all tries */
+/** Records the usage of interrupted earlier tries. @param steps of these tries */
 export function settleEarlier(
   { job, store, stored }: JobRun,
   id: string,
+  steps: readonly JobStep[],
   { storage }: Pick<WorkDependencies, 'storage'>,
-): Promise<readonly JobStep[]> {
-  return stored(async () => {
-    const steps = await store.steps(job.id);
-    await settleInterrupted({ job, store }, id, steps, storage);
-    return steps;
-  });
+): Promise<void> {
+  return stored(() => settleInterrupted({ job, store }, id, steps, storage));
 }
 
 /** Job part of a request's call. @param payload identifies the answer @param tried receives the failure */

@@ -9,7 +9,14 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
 import type { KeptStream } from '../streams/index.ts';
-import { jobCall, refusalOf, settleEarlier, type Tried, type WorkDependencies } from './job-call.ts';
+import {
+  earlierSteps,
+  jobCall,
+  refusalOf,
+  settleEarlier,
+  type Tried,
+  type WorkDependencies,
+} from './job-call.ts';
 import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { openingStream } from './job-stream.ts';
 import { decodePayload, protocolOf, type ResponsePayload, currentResponse } from './response-job.ts';
@@ -22,13 +29,14 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   const codec = protocolOf(payload).server.background;
   if (!codec) throw new TypeError(TEXTS.noBackground(payload.protocol));
   const { responses } = deps.storage;
+  const steps = await earlierSteps(run);
   // An earlier runner stored the answer, but died before it could end the job.
   if (await run.stored(() => responses.find(job.projectId, job.id, deps.clock.wall()))) {
-    await settleEarlier(run, payload.id, deps);
+    await settleEarlier(run, payload.id, steps, deps);
     return completed;
   }
   // An earlier try made the answer, but could not store it.
-  const unstored = await run.stored(() => findUnstored(run));
+  const unstored = findUnstored(run, steps);
   if (unstored) return storeAgain(run, unstored, deps);
   const stream = openingStream(job, payload, codec, deps);
   const ended = async (end: JobEnd): Promise<JobOutcome> => {
@@ -39,7 +47,7 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
     return keep(run, stream, toByteString(codec.ending(current, stream.next)), end);
   };
   if (cancellation.reason === CANCELLED) return ended({ state: 'cancelled' });
-  const refusal = await refusalOf(run, payload.id, deps);
+  const refusal = await refusalOf(run, payload.id, steps, deps);
   if (refusal) return ended(failedBy(refusal, codec));
   let principal: Principal;
   try {

@@ -1,6 +1,6 @@
 // Complete answers that could not be stored. They are paid for, so they are not made again: writing is retried while
 // the disk is full, and while the project's storage limit is exceeded they stay with the job.
-import type { StoredResponse } from '../../accounts/ports/index.ts';
+import type { JobStep, StoredResponse } from '../../accounts/ports/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { WorkDependencies } from './job-call.ts';
 import type { JobOutcome, JobRun } from './job-runner.ts';
@@ -19,11 +19,11 @@ export interface UnstoredAnswer {
   readonly appendTo?: string | undefined;
 }
 
-/** Answer left by an earlier run of the job. Null: none. */
-export async function findUnstored({ job, store }: JobRun): Promise<UnstoredAnswer | null> {
+/** Answer left by an earlier try of the job. Null: none. @param steps of these tries */
+export function findUnstored({ job }: JobRun, steps: readonly JobStep[]): UnstoredAnswer | null {
   // A try that left an answer also recorded a wait.
   if (job.waits === null) return null;
-  const step = (await store.steps(job.id)).find(({ name }) => name === UNSTORED_STEP);
+  const step = steps.find(({ name }) => name === UNSTORED_STEP);
   return step ? (JSON.parse(step.detail) as UnstoredAnswer) : null;
 }
 
