@@ -330,8 +330,8 @@ export interface Storage {
   readonly jobs: JobStore;
   /** Batches: many requests in one file. */
   readonly batches: BatchStore;
-  /** Tries of jobs on killed replicas. */
-  readonly interruptedTries: InterruptedTryStore;
+  /** Tries of jobs on killed replicas. Null: the database has one data directory. */
+  readonly interruptedTries: InterruptedTryStore | null;
   readonly alerts: AlertStore;
   readonly webhooks: WebhookStore;
   /** Responses of the management API by idempotency key. */

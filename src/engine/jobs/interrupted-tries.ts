@@ -1,6 +1,6 @@
 // Decides about tries of killed replicas. Their marks are in the data directory of the replica, so the process that runs
 // with it now reads them. A try counts as sent if no such process runs in time.
-import type { Storage } from '../../accounts/ports/index.ts';
+import type { InterruptedTryStore, Storage } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import { charge, type InterruptedTry, stateOf } from './interrupted.ts';
@@ -12,19 +12,20 @@ const MOST_TRIES = 1_000;
 const WAIT_MS = 600_000;
 
 export interface InterruptedTriesOptions {
-  readonly storage: Pick<Storage, 'interruptedTries' | 'ledger' | 'marks'>;
+  readonly tries: InterruptedTryStore;
+  readonly storage: Pick<Storage, 'ledger' | 'marks'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Starts deciding about tries. @returns a function that stops it */
-export function decideInterruptedTries({ storage, clock, log }: InterruptedTriesOptions): () => void {
+export function decideInterruptedTries({ tries, storage, clock, log }: InterruptedTriesOptions): () => void {
   let isDeciding = false;
   const look = async (): Promise<void> => {
     if (isDeciding) return;
     isDeciding = true;
     try {
-      await decideAll(storage);
+      await decideAll(tries, storage);
     } catch (error) {
       // The next look retries.
       log.warn('usage of killed replicas could not be recorded', { error });
@@ -35,13 +36,12 @@ export function decideInterruptedTries({ storage, clock, log }: InterruptedTries
   return clock.every(LOOK_MS, () => void look());
 }
 
-async function decideAll({
-  interruptedTries,
-  ledger,
-  marks,
-}: InterruptedTriesOptions['storage']): Promise<void> {
+async function decideAll(
+  tries: InterruptedTryStore,
+  { ledger, marks }: InterruptedTriesOptions['storage'],
+): Promise<void> {
   const decided: string[] = [];
-  for (const { recordId, detail, ageMs } of await interruptedTries.list(MOST_TRIES)) {
+  for (const { recordId, detail, ageMs } of await tries.list(MOST_TRIES)) {
     const tried = JSON.parse(detail) as InterruptedTry;
     const state = stateOf(tried, marks);
     if (state === 'elsewhere' && ageMs < WAIT_MS) continue;
@@ -51,5 +51,5 @@ async function decideAll({
   }
   if (decided.length === 0) return;
   await ledger.confirmed();
-  await interruptedTries.delete(decided);
+  await tries.delete(decided);
 }

@@ -54,8 +54,8 @@ export function hasDied({ deaths }: InterruptedTry, job: Pick<HeldJob, 'deaths'>
 }
 
 /**
- * Records an interrupted request if it was sent. Hands it over if only another data directory tells. A request of a crashed
- * process counts as sent if its mark is lost. A process that released its job has recorded its requests itself.
+ * Records an interrupted request if it was sent. Hands it over if a process with another data directory may tell. A request of
+ * a crashed process counts as sent if its mark is lost. A process that released its job has recorded its requests itself.
  */
 export async function settleTry(
   tried: InterruptedTry,
@@ -63,10 +63,12 @@ export async function settleTry(
   { ledger, marks, interruptedTries }: Settling,
 ): Promise<'settled' | 'handed over'> {
   const state = stateOf(tried, marks);
-  if (state === 'sent' || (state === 'unknown' && hasDied(tried, job))) charge(tried, ledger);
-  if (state !== 'elsewhere' || !hasDied(tried, job)) return 'settled';
-  await interruptedTries.add({ recordId: tried.record.generation.id, detail: JSON.stringify(tried) });
-  return 'handed over';
+  if (interruptedTries && state === 'elsewhere' && hasDied(tried, job)) {
+    await interruptedTries.add({ recordId: tried.record.generation.id, detail: JSON.stringify(tried) });
+    return 'handed over';
+  }
+  if (state === 'sent' || (state !== 'unsent' && hasDied(tried, job))) charge(tried, ledger);
+  return 'settled';
 }
 
 /** State of the request of a try. */

@@ -56,7 +56,16 @@ const CHECKPOINT_PAGES = 500;
 /** Parts of `Storage` other than stores. */
 type Rest = Pick<
   Storage,
-  'blobs' | 'findings' | 'marks' | 'notices' | 'replicas' | 'running' | 'secret' | 'earlierSecrets' | 'close'
+  | 'blobs'
+  | 'findings'
+  | 'interruptedTries'
+  | 'marks'
+  | 'notices'
+  | 'replicas'
+  | 'running'
+  | 'secret'
+  | 'earlierSecrets'
+  | 'close'
 >;
 
 /**
@@ -141,6 +150,7 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
     ...stores,
     blobs: null,
     findings: null,
+    interruptedTries: null,
     replicas: null,
     notices: null,
     running: running ?? NO_RUNNING_STORE,

@@ -43,7 +43,6 @@ export const STATE_STORES = {
   uploads,
   jobs,
   batches,
-  interruptedTries,
   alerts,
   webhooks,
   payloads,
@@ -57,6 +56,7 @@ export const POSTGRES_STORES = {
   ...STATE_STORES,
   blobs,
   findings,
+  interruptedTries,
   notices,
   replicas,
 } satisfies Stores<SharedDatabase>;

@@ -66,9 +66,7 @@ async function makeDirectory(): Promise<void> {
     database
       .prepare("select name from sqlite_master where type = 'table'")
       .all()
-      .map(({ name }) => String(name))
-      // Only another replica leaves tries to this one.
-      .filter((name) => name !== 'interrupted_tries'),
+      .map(({ name }) => String(name)),
     (name) => Number(database.prepare(`select count(*) as n from "${name}"`).all()[0]?.['n']),
   );
   const [found] = database.prepare(`select count(*) as n from responses where id = '${id}'`).all();

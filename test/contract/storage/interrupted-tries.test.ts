@@ -1,8 +1,8 @@
-// Facts about tries of killed replicas, through their port, in every database.
+// Facts about tries of killed replicas, through their port. Only PostgreSQL has several data directories.
 import { expect, test } from 'bun:test';
-import { describeDatabases } from './databases.ts';
+import { describePostgres } from './shared-postgres.ts';
 
-describeDatabases((fresh) => {
+describePostgres((fresh) => {
   test('tries are listed from the oldest with their ages, kept once, and deleted by their records', async () => {
     const open = await fresh();
     const storage = await open();

@@ -179,7 +179,9 @@ export function openJobs(parts: JobsParts): Jobs {
     start() {
       runner.start();
       listening?.start?.();
-      stops.push(background.start(), decideInterruptedTries({ storage, clock, log }));
+      stops.push(background.start());
+      const tries = storage.interruptedTries;
+      if (tries) stops.push(decideInterruptedTries({ tries, storage, clock, log }));
     },
     stop() {
       for (const stop of stops) stop();
