@@ -45,7 +45,7 @@ export type {
   VendorResult,
 } from './protocol.ts';
 
-export { parseAnswer } from './broken-answer.ts';
+export { parseAnswer } from './errors/broken-answer.ts';
 export { anyObject, eventStream } from './members/described-shapes.ts';
 export { decodeBatchRequest } from './openai/batches.ts';
 export {
@@ -71,11 +71,11 @@ export {
   serverFacts,
 } from './registry.ts';
 export { schemaOf, type Field } from './members/field-table.ts';
-export { FrameSplitter, type TakeFrame } from './frame-splitter.ts';
-export { editMembers } from './json-splice.ts';
+export { FrameSplitter, type TakeFrame } from './streams/frame-splitter.ts';
+export { editMembers } from './relay/json-splice.ts';
 export type { NamedObject } from './members/named-objects.ts';
-export { encodeRateLimitHeaders } from './rate-limit-headers.ts';
-export { screenshotFile, withScreenshot } from './screenshot.ts';
+export { encodeRateLimitHeaders } from './usage/rate-limit-headers.ts';
+export { screenshotFile, withScreenshot } from './content/screenshot.ts';
 export { taskRequest, TextBody } from './codec/task-codec.ts';
-export { renderForeign } from './render-foreign.ts';
+export { renderForeign } from './content/render-foreign.ts';
 export { withoutCredentials } from './without-credentials.ts';

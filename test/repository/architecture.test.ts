@@ -373,7 +373,9 @@ describe('imports', () => {
     // Files beside the protocols' own folders are shared by them, as is what the protocols of one vendor have in
     // common; the index is for those who use them.
     const isShared = (target: string): boolean =>
-      /^protocols\/((?:codec|members|openai|google)\/|tasks\/[^/]+\/)?[^/]+\.ts$/.test(target) &&
+      /^protocols\/((?:calls|codec|content|errors|google|members|openai|relay|streams|usage)\/|tasks\/[^/]+\/)?[^/]+\.ts$/.test(
+        target,
+      ) &&
       target !== 'protocols/index.ts' &&
       target !== 'protocols/registry.ts';
     const wrong = imports.filter(({ file, target, isOwn }) => {

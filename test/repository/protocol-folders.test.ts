@@ -11,8 +11,20 @@ const SHARED: readonly (readonly [names: string, folder: string])[] = [
   ['openai-', 'openai'],
   ['gemini', 'google'],
 ];
-/** Interfaces of codecs, members of bodies, bodies in the forms of several protocols, what the codecs of a task share. */
-const NO_PROTOCOLS = ['codec', 'members', 'mixed-bodies', 'tasks', ...SHARED.map(([, folder]) => folder)];
+/** Folders that all protocols share. */
+const NO_PROTOCOLS = [
+  'calls',
+  'codec',
+  'content',
+  'errors',
+  'members',
+  'mixed-bodies',
+  'relay',
+  'streams',
+  'tasks',
+  'usage',
+  ...SHARED.map(([, folder]) => folder),
+];
 /** Folders that a protocol may have: both directions of requests and of answers, tasks besides text, batches, files. */
 const INNER = ['answers', 'batches', 'files', 'requests', 'tasks'];
 const MOST_FILES = 40;

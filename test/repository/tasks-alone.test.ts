@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/protocols/openai/unserved.ts': 'data: parts of APIs that are not served, with the nearest that is',
   'src/protocols/gemini/addresses.ts': 'data: methods that are not served, with the nearest that is',
   'src/protocols/gemini/batches/methods.ts': 'data: methods that make batches',
-  'src/protocols/refusal-words.ts': 'data: words in which upstreams refuse',
+  'src/protocols/errors/refusal-words.ts': 'data: words in which upstreams refuse',
   'src/storage/compact/dictionary.ts': 'data: frozen words of stored records',
   'src/app/config/schema/schema.ts': 'the embedded database',
   'src/engine/tools/pages/html-elements.ts': 'an element of HTML',

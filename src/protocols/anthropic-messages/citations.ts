@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { Annotation } from '../../canonical/index.ts';
 import { asString, isJsonObject } from '../../base/json/index.ts';
-import { citationUri } from '../citation-address.ts';
+import { citationUri } from '../content/citation-address.ts';
 
 /**
  * `encrypted_index` of a citation that no Claude model created. Anthropic would refuse it, so it is removed when the

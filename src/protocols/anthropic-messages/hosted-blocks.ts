@@ -2,7 +2,7 @@
 // because Anthropic would refuse these blocks when they return.
 import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { mcpFunctionName } from '../../canonical/index.ts';
-import { citationUri } from '../citation-address.ts';
+import { citationUri } from '../content/citation-address.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { DIRECT } from './answers/encode-blocks.ts';
 import type { JsonObject } from '../../base/json/index.ts';

@@ -1,6 +1,6 @@
 // Rate-limit headers in Anthropic's form: the gateway's own for clients, and those of upstreams.
 import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../../canonical/index.ts';
-import { type AllowanceHeaders, announcedBy, decodeAllowances } from '../rate-limit-headers.ts';
+import { type AllowanceHeaders, announcedBy, decodeAllowances } from '../usage/rate-limit-headers.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** Encodes requests and tokens, with reset times in RFC 3339 (API reference "Rate limits", 2026-11). */

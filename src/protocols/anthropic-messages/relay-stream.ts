@@ -2,10 +2,10 @@
 // byte unchanged. Only for upstreams that follow Anthropic's definition.
 import type { JsonObject } from '../../base/json/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
-import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
-import { frameData, replaceData } from '../frame-splitter.ts';
-import { editMemberObject, writtenLength } from '../json-splice.ts';
-import { PatchedStream } from '../relay-stream.ts';
+import { brokenAnswer, cutAnswer, unreadableFrame } from '../errors/broken-answer.ts';
+import { frameData, replaceData } from '../streams/frame-splitter.ts';
+import { editMemberObject, writtenLength } from '../relay/json-splice.ts';
+import { PatchedStream } from '../relay/relay-stream.ts';
 import { decodeErrorFrame } from './answers/decode-error.ts';
 import { decodeUsage, mergeUsage } from './answers/decode-usage.ts';
 import { messageId } from './answers/encode-envelope.ts';

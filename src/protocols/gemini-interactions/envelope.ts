@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import { asObject, isJsonObject, setMembers } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
-import { editMemberObject, editMembers } from '../json-splice.ts';
+import { editMemberObject, editMembers } from '../relay/json-splice.ts';
 import type { RemoteNames } from '../protocol.ts';
 
 /** Patches a whole interaction. @param json the parsed body */

@@ -1,9 +1,9 @@
 // Relayed stream of an interaction: patches ids and model names, and reads usage and status with the decoder.
 import { isJsonObject, parseJson, type JsonObject } from '../../base/json/index.ts';
-import { AnswerTap, NO_IDS } from '../answer-tap.ts';
-import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
-import { frameData, replaceData } from '../frame-splitter.ts';
-import { PatchedStream } from '../relay-stream.ts';
+import { AnswerTap, NO_IDS } from '../relay/answer-tap.ts';
+import { cutAnswer, unreadableFrame } from '../errors/broken-answer.ts';
+import { frameData, replaceData } from '../streams/frame-splitter.ts';
+import { PatchedStream } from '../relay/relay-stream.ts';
 import { AnswerEmitter } from './answers/answer-emitter.ts';
 import { TERMINATOR } from './answers/decode-stream.ts';
 import { patchEvent } from './envelope.ts';

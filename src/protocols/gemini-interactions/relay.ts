@@ -2,7 +2,7 @@
 import { editJson, type JsonBytes, type JsonValue } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
-import { readAnswer } from '../answer-tap.ts';
+import { readAnswer } from '../relay/answer-tap.ts';
 import type { RelayCodec } from '../protocol.ts';
 import { decodeResponse } from './answers/decode-response.ts';
 import { GATEWAY_KEYS } from './fields.ts';

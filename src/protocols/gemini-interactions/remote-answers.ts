@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { anyObject, eventStream } from '../members/described-shapes.ts';
-import { frameData, replaceData } from '../frame-splitter.ts';
+import { frameData, replaceData } from '../streams/frame-splitter.ts';
 import type { RemoteAnswers } from '../protocol.ts';
 import { COLLECTIONS, INTERACTIONS } from './addresses.ts';
 import { decodeUsage } from './answers/decode-usage.ts';

@@ -1,11 +1,11 @@
 // Relayed Gemini stream: patches the envelope of every chunk, and reads usage and finish reason with the decoder. Only
 // for upstreams that follow Google's definition.
-import { AnswerTap, NO_IDS } from '../answer-tap.ts';
-import { frameData, replaceData } from '../frame-splitter.ts';
+import { AnswerTap, NO_IDS } from '../relay/answer-tap.ts';
+import { frameData, replaceData } from '../streams/frame-splitter.ts';
 import type { StreamDecoder } from '../protocol.ts';
-import { PatchedStream } from '../relay-stream.ts';
+import { PatchedStream } from '../relay/relay-stream.ts';
 import { decodeStream } from './answers/decode-stream.ts';
-import { editMembers } from '../json-splice.ts';
+import { editMembers } from '../relay/json-splice.ts';
 import { envelopePatches } from './patch-envelope.ts';
 
 /** Members of a chunk that ends the answer. It is probably the last one. */

@@ -3,7 +3,7 @@ import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';
 import { asArray, isJsonObject } from '../../base/json/index.ts';
-import { readAnswer } from '../answer-tap.ts';
+import { readAnswer } from '../relay/answer-tap.ts';
 import type { PatchedAnswer, RelayCodec, RelayFacts } from '../protocol.ts';
 import { decodeResponse } from './answers/decode-response.ts';
 import { saysReasoning } from './requests/encode-generation-config.ts';

@@ -11,8 +11,14 @@ import {
   parseJson,
 } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import { kindByWords } from '../refusal-words.ts';
-import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
+import { kindByWords } from '../errors/refusal-words.ts';
+import {
+  faultOfKind,
+  kindOfStatus,
+  retryAfterMs,
+  shortMessage,
+  upstreamFailure,
+} from '../errors/upstream-error.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Kinds by `error.status` (google.rpc.Code). */

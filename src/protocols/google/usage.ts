@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { Usage } from '../../canonical/index.ts';
 import { asArray, asObject, asString } from '../../base/json/index.ts';
-import { Conflicts, tokenCount, TokenRoom, COUNTS } from '../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS } from '../usage/token-count.ts';
 
 /** Names of the counts in a protocol. */
 export interface UsageNames {

@@ -1,10 +1,10 @@
 // Relayed stream of Chat Completions: replaces `id` and `model`, reads usage and finish reason, and passes every other
 // byte unchanged. Only for upstreams that follow OpenAI's definition.
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
-import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
-import { replaceData } from '../frame-splitter.ts';
-import { editMembers, writtenLength } from '../json-splice.ts';
-import { PatchedStream } from '../relay-stream.ts';
+import { brokenAnswer, cutAnswer, unreadableFrame } from '../errors/broken-answer.ts';
+import { replaceData } from '../streams/frame-splitter.ts';
+import { editMembers, writtenLength } from '../relay/json-splice.ts';
+import { PatchedStream } from '../relay/relay-stream.ts';
 import { decodeInlineError } from './answers/decode-error.ts';
 import { decodeUsage } from './answers/decode-usage.ts';
 import { deltaChars, finishOf, hasContent } from './answers/read-choice.ts';

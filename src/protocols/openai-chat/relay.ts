@@ -5,7 +5,7 @@ import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, Part } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { areTexts } from '../../canonical/index.ts';
-import { brokenAnswer } from '../broken-answer.ts';
+import { brokenAnswer } from '../errors/broken-answer.ts';
 import type { PatchedAnswer, RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
 import { MADE_ID } from './requests/call-ids.ts';
 import { decodeInlineError } from './answers/decode-error.ts';

@@ -2,7 +2,7 @@
 // progress or cancelled, and streams that start before the run.
 import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { AnswerContext, BackgroundCodec, BackgroundFailure } from '../protocol.ts';
-import { editMembers } from '../json-splice.ts';
+import { editMembers } from '../relay/json-splice.ts';
 import { encodeFailure, encodeResponseObject } from './answers/encode-response-object.ts';
 
 /** The first match is the event's own number: inside strings, quotes are escaped. */

@@ -2,8 +2,8 @@
 // emitter handles order, indices and what was already streamed.
 import { asNumber, asString, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { Annotation, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
-import { type CallIds, callName } from '../call-ids.ts';
-import { citationUri } from '../citation-address.ts';
+import { type CallIds, callName } from '../calls/call-ids.ts';
+import { citationUri } from '../content/citation-address.ts';
 
 /**
  * Format of this protocol's opaque reasoning in decoded answers. The decoder does not know the model's family, so the

@@ -8,7 +8,7 @@ import type {
   McpCallFacts,
   McpOffer,
 } from '../../canonical/index.ts';
-import { citationUri } from '../citation-address.ts';
+import { citationUri } from '../content/citation-address.ts';
 import type { ItemStatus } from './answers/encode-output-item.ts';
 
 /** Reads the work in an item in canonical form; undefined for other work. */

@@ -3,7 +3,7 @@
 import { encodeError } from '../openai/encode-error.ts';
 import { openaiUpstreamBatches } from '../openai/upstream-batches.ts';
 import type { KeepingProtocol, ServerFacts, UpstreamCodec } from '../protocol.ts';
-import { announcedRateLimits, decodeRateLimitHeaders } from '../rate-limit-headers.ts';
+import { announcedRateLimits, decodeRateLimitHeaders } from '../usage/rate-limit-headers.ts';
 import { ADDRESSES } from './addresses.ts';
 import { decodeError } from './answers/decode-error.ts';
 import { decodeResponse } from './answers/decode-response.ts';

@@ -5,7 +5,7 @@ import { joined, type Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import { readAnswer } from '../answer-tap.ts';
+import { readAnswer } from '../relay/answer-tap.ts';
 import type { PatchedAnswer, RelayCodec, RelayFacts } from '../protocol.ts';
 import { decodeResponse } from './answers/decode-response.ts';
 import { MIN_OUTPUT_TOKENS } from './requests/encode-request.ts';

@@ -1,6 +1,6 @@
 // Addresses of sources as clients get them: URIs, whatever characters an upstream writes into them.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { citationUri } from '../../../src/protocols/citation-address.ts';
+import { citationUri } from '../../../src/protocols/content/citation-address.ts';
 import { chatBody, responsesBody, stream, whole } from '../../support/upstreams/answers.ts';
 import { CLIENTS } from '../../support/upstreams/client-dialects.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';

@@ -4,7 +4,7 @@ import { MAX_DEPTH, nestsDeeper, parseJson, scanJson } from '../../../src/base/j
 import { RepetitionFilter } from '../../../src/engine/failover/repetition-filter.ts';
 import { StopCutter } from '../../../src/engine/adapt/stop-cutter.ts';
 import { editMembers } from '../../../src/protocols/index.ts';
-import { FrameSplitter, frameData } from '../../../src/protocols/frame-splitter.ts';
+import { FrameSplitter, frameData } from '../../../src/protocols/streams/frame-splitter.ts';
 import { parseTemplate, renderTemplate } from '../../../src/engine/state/prompt-template.ts';
 import { createRedactor } from '../../../src/base/telemetry/redact.ts';
 import { NestingWatch } from '../../../src/engine/tools/mcp/nesting-watch.ts';

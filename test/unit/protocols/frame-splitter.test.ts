@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { MAX_FRAME_BYTES } from '../../../src/canonical/index.ts';
-import { FrameSplitter } from '../../../src/protocols/frame-splitter.ts';
+import { FrameSplitter } from '../../../src/protocols/streams/frame-splitter.ts';
 
 function framesOf(pieces: readonly string[]): string[] {
   const splitter = new FrameSplitter();

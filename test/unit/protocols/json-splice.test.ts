@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { editMembers, topLevelMembers } from '../../../src/protocols/json-splice.ts';
+import { editMembers, topLevelMembers } from '../../../src/protocols/relay/json-splice.ts';
 import { casesOf } from '../../support/share.ts';
 
 test('only the named members change; every other byte stays', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { CanonicalEvent, ProtocolName } from '../../../src/canonical/index.ts';
 import { findProtocol } from '../../../src/protocols/index.ts';
-import { RepeatedEvent } from '../../../src/protocols/repeated-event.ts';
+import { RepeatedEvent } from '../../../src/protocols/streams/repeated-event.ts';
 
 describe('one event like another', () => {
   const around = (text: string): string => `{"id":"1","delta":{"content": "${text}"},"end":null}`;

@@ -5,7 +5,7 @@ import {
   retryAfterMs,
   shortMessage,
   upstreamFailure,
-} from '../../../src/protocols/upstream-error.ts';
+} from '../../../src/protocols/errors/upstream-error.ts';
 
 test.each([
   [{}, undefined],

@@ -9,8 +9,8 @@ import {
   parseJson,
 } from '../../../base/json/index.ts';
 import type { CloseEvent, EventSink, Source } from '../../../canonical/index.ts';
-import { CallIds, callName } from '../../call-ids.ts';
-import { ItemWriter } from '../../item-writer.ts';
+import { CallIds, callName } from '../../calls/call-ids.ts';
+import { ItemWriter } from '../../streams/item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { isHosted } from '../block-kinds.ts';
 import { decodeCitation } from '../citations.ts';

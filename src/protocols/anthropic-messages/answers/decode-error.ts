@@ -3,14 +3,14 @@ import type { JsonObject } from '../../../base/json/index.ts';
 import type { ErrorKind } from '../../../canonical/index.ts';
 import { asObject, asString, isJsonArray, isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
-import { contextRefusal, kindByWords } from '../../refusal-words.ts';
+import { contextRefusal, kindByWords } from '../../errors/refusal-words.ts';
 import {
   faultOfKind,
   kindOfStatus,
   retryAfterMs,
   shortMessage,
   upstreamFailure,
-} from '../../upstream-error.ts';
+} from '../../errors/upstream-error.ts';
 import type { WireErrorType } from '../wire-types.ts';
 
 interface ErrorClass {

@@ -3,9 +3,9 @@
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
-import { brokenAnswer, cutAnswer, unreadableFrame } from '../../broken-answer.ts';
+import { brokenAnswer, cutAnswer, unreadableFrame } from '../../errors/broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../../protocol.ts';
-import { RepeatedEvent } from '../../repeated-event.ts';
+import { RepeatedEvent } from '../../streams/repeated-event.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeErrorFrame } from './decode-error.ts';
 

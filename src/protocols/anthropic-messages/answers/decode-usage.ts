@@ -2,7 +2,7 @@
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asObject } from '../../../base/json/index.ts';
-import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../usage/token-count.ts';
 
 /**
  * Merges a newer usage object over an older one. `message_delta` repeats only some members of `message_start`, with

@@ -1,7 +1,7 @@
 // Encodes items of an answer as content blocks, for streamed and whole answers: thinking, calls and hosted work.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { ReasoningItem, Source, ToolCallItem } from '../../../canonical/index.ts';
-import { joinParagraphs } from '../../paragraphs.ts';
+import { joinParagraphs } from '../../content/paragraphs.ts';
 import { CLAUDE_REASONING, encodeHidden } from '../foreign-reasoning.ts';
 import type { HiddenReasoning } from '../foreign-reasoning.ts';
 

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item, Part } from '../../../canonical/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
-import { requireFinish } from '../../broken-answer.ts';
-import { callInput } from '../../call-input.ts';
+import { requireFinish } from '../../errors/broken-answer.ts';
+import { callInput } from '../../calls/call-input.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { encodeCitation } from '../citations.ts';
 import { callMembers, encodeReasoning, ownBlock } from './encode-blocks.ts';

@@ -17,9 +17,9 @@ import type {
 } from '../../../canonical/index.ts';
 import { parseJson } from '../../../base/json/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
-import { PARAGRAPH } from '../../paragraphs.ts';
+import { PARAGRAPH } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
-import { StreamEncoder } from '../../stream-encoder.ts';
+import { StreamEncoder } from '../../streams/stream-encoder.ts';
 import { BlockWriter } from './block-writer.ts';
 import type { StreamedBlock } from './block-writer.ts';
 import { encodeCitation } from '../citations.ts';

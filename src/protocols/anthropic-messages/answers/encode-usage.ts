@@ -1,6 +1,6 @@
 // Encodes the usage vector for Messages clients. Totals of input exclude cached tokens.
 import type { JsonObject } from '../../../base/json/index.ts';
-import { mergeVendorUsage } from '../../vendor-usage.ts';
+import { mergeVendorUsage } from '../../usage/vendor-usage.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asObject, asString } from '../../../base/json/index.ts';
 import { cacheWriteTokens, outputTokens } from '../../../canonical/index.ts';

@@ -10,8 +10,8 @@ import {
   type ToolResultItem,
   unresolvedReference,
 } from '../../../canonical/index.ts';
-import { encodeCallInput } from '../../call-input.ts';
-import { ToolUseIds } from '../../call-ids.ts';
+import { encodeCallInput } from '../../calls/call-input.ts';
+import { ToolUseIds } from '../../calls/tool-use-ids.ts';
 import { encodePart, type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
 import { PLAIN_TEXT } from '../member-shapes.ts';
 

@@ -14,7 +14,7 @@ import {
   TEXTS,
 } from '../../../canonical/index.ts';
 import { isTextType, mediaTypeOfName, sniffMediaType } from '../../../base/lib/media-type.ts';
-import { anthropicBreakpoint } from '../../prompt-breakpoint.ts';
+import { anthropicBreakpoint } from '../../content/prompt-breakpoint.ts';
 
 /**
  * Returns the block for a part, with its cache breakpoint; undefined if there is nothing to send, which is reported if

@@ -3,7 +3,7 @@ import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from 
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
 import { endUserFor } from '../../end-user.ts';
 import { constrainedFormat } from '../../members/constrain-schema.ts';
-import { refusedPrefill } from '../../prefill.ts';
+import { refusedPrefill } from '../../content/prefill.ts';
 import { titledSchema } from '../../members/titled-schema.ts';
 import { encodeConversation } from './encode-conversation.ts';
 import { type EncodeScope, limitBreakpoints, newScope } from './encode-parts.ts';

@@ -9,7 +9,7 @@ import {
   TEXTS,
 } from '../../../canonical/index.ts';
 import { strictSchema } from '../../members/constrain-schema.ts';
-import { functionFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../calls/custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../../members/object-schema.ts';
 import { type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
 import { LOCATION } from '../member-shapes.ts';

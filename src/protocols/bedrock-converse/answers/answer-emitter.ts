@@ -1,8 +1,8 @@
 // Decodes the content blocks of a Converse answer into canonical events, whether whole or in deltas.
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
-import { CallIds, callName } from '../../call-ids.ts';
-import { ItemWriter } from '../../item-writer.ts';
+import { CallIds, callName } from '../../calls/call-ids.ts';
+import { ItemWriter } from '../../streams/item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { decodeCitation } from './citations.ts';
 import { decodeUsage } from './decode-usage.ts';

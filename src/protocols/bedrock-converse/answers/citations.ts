@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Annotation } from '../../../canonical/index.ts';
 import { asObject, asString } from '../../../base/json/index.ts';
-import { citationUri } from '../../citation-address.ts';
+import { citationUri } from '../../content/citation-address.ts';
 
 /**
  * Returns the annotation of a citation: of a page if it names one, otherwise in its own form.

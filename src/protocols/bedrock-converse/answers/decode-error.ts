@@ -2,14 +2,14 @@
 import type { ErrorKind } from '../../../canonical/index.ts';
 import { asObject, asString, parseJson } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
-import { kindByWords } from '../../refusal-words.ts';
+import { kindByWords } from '../../errors/refusal-words.ts';
 import {
   faultOfKind,
   kindOfStatus,
   retryAfterMs,
   shortMessage,
   upstreamFailure,
-} from '../../upstream-error.ts';
+} from '../../errors/upstream-error.ts';
 
 /** Kinds by exception name: API reference "Converse", errors, and "Common Errors" (2026-11). */
 const EXCEPTIONS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([

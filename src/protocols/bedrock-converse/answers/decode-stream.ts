@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
 import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
-import { unreadableFrame } from '../../broken-answer.ts';
+import { unreadableFrame } from '../../errors/broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { malformedAnswer } from './finish-reason.ts';

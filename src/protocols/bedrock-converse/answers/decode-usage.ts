@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asArray, asObject } from '../../../base/json/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
-import { Conflicts, tokenCount, TokenRoom } from '../../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom } from '../../usage/token-count.ts';
 
 /**
  * Returns the usage vector of a `usage` object. `inputTokens` excludes cached tokens, and `outputTokens` includes

@@ -5,7 +5,7 @@ import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../..
 import { asObject } from '../../../base/json/index.ts';
 import { constrainedFormat } from '../../members/constrain-schema.ts';
 import { dropEndUser } from '../../end-user.ts';
-import { refusedPrefill } from '../../prefill.ts';
+import { refusedPrefill } from '../../content/prefill.ts';
 import { encodeConversation } from './encode-conversation.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';

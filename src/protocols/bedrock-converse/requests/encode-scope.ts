@@ -1,7 +1,7 @@
 // State that the encoders of one request share, and encoding of cache points.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type Report, type Target, TEXTS } from '../../../canonical/index.ts';
-import { anthropicBreakpoint } from '../../prompt-breakpoint.ts';
+import { anthropicBreakpoint } from '../../content/prompt-breakpoint.ts';
 
 export interface EncodeScope {
   readonly target: Target;

@@ -2,7 +2,7 @@
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type CanonicalRequest, type Tool, type ToolChoice, TEXTS } from '../../../canonical/index.ts';
 import { strictSchema } from '../../members/constrain-schema.ts';
-import { functionFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../calls/custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../../members/object-schema.ts';
 import { addCachePoint } from './encode-scope.ts';
 import type { EncodeScope } from './encode-scope.ts';

@@ -8,12 +8,12 @@ import {
   type JsonObject,
 } from '../../../base/json/index.ts';
 import { type EventSink, GatewayError, type OpenItem } from '../../../canonical/index.ts';
-import { ItemWriter } from '../../item-writer.ts';
+import { ItemWriter } from '../../streams/item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeStatus } from './interaction-status.ts';
 import { decodeInlineError } from '../../google/decode-error.ts';
-import { shortMessage } from '../../upstream-error.ts';
+import { shortMessage } from '../../errors/upstream-error.ts';
 
 const PROTOCOL = 'gemini-interactions';
 /** Format of thought signatures, which only this API can read. */

@@ -1,7 +1,7 @@
 // Decodes a whole interaction with the decoder for streams.
 import type { EventSink } from '../../../canonical/index.ts';
 import { asString, isJsonObject } from '../../../base/json/index.ts';
-import { brokenAnswer } from '../../broken-answer.ts';
+import { brokenAnswer } from '../../errors/broken-answer.ts';
 import { decodeInlineError } from '../../google/decode-error.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';

@@ -2,7 +2,7 @@
 // the events.
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
-import { cutAnswer, unreadableFrame } from '../../broken-answer.ts';
+import { cutAnswer, unreadableFrame } from '../../errors/broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 

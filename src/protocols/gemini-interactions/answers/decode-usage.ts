@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asArray, asObject, asString } from '../../../base/json/index.ts';
 import { type UsageNames, usageOf } from '../../google/usage.ts';
-import { tokenCount } from '../../token-count.ts';
+import { tokenCount } from '../../usage/token-count.ts';
 
 /** Google's tools that are billed per query. */
 const BILLED: ReadonlySet<string> = new Set(['google_search']);

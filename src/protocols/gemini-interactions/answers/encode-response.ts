@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { inputTokens, outputTokens } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item, Usage } from '../../../canonical/index.ts';
-import { requireFinish } from '../../broken-answer.ts';
+import { requireFinish } from '../../errors/broken-answer.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { encodeStatus } from './interaction-status.ts';
 

@@ -16,8 +16,8 @@ import {
   type OpenItem,
   type Source,
 } from '../../../canonical/index.ts';
-import { CallIds, callName } from '../../call-ids.ts';
-import { ItemWriter } from '../../item-writer.ts';
+import { CallIds, callName } from '../../calls/call-ids.ts';
+import { ItemWriter } from '../../streams/item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { AnswerRest } from './answer-rest.ts';
 import {

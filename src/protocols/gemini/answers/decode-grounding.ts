@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Annotation, HostedFacts } from '../../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
-import { citationUri } from '../../citation-address.ts';
+import { citationUri } from '../../content/citation-address.ts';
 import { Utf8Offsets } from './utf8-offsets.ts';
 
 /** Candidate members with the sources of its text. */

@@ -3,7 +3,7 @@
 import type { EventSink } from '../../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
-import { cutAnswer, unreadableFrame } from '../../broken-answer.ts';
+import { cutAnswer, unreadableFrame } from '../../errors/broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeInlineError } from '../../google/decode-error.ts';

@@ -1,8 +1,8 @@
 // Encodes a collected answer as a `GenerateContentResponse`.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item } from '../../../canonical/index.ts';
-import { requireFinish } from '../../broken-answer.ts';
-import { joinParagraphs } from '../../paragraphs.ts';
+import { requireFinish } from '../../errors/broken-answer.ts';
+import { joinParagraphs } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { readRest } from './answer-rest.ts';
 import { GroundingWriter } from './encode-grounding.ts';

@@ -16,9 +16,9 @@ import type {
   TextEvent,
   Usage,
 } from '../../../canonical/index.ts';
-import { PARAGRAPH } from '../../paragraphs.ts';
+import { PARAGRAPH } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
-import { StreamEncoder, TextOffsets } from '../../stream-encoder.ts';
+import { StreamEncoder, TextOffsets } from '../../streams/stream-encoder.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
 import { readRest } from './answer-rest.ts';
 import { GroundingWriter } from './encode-grounding.ts';

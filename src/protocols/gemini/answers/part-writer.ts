@@ -2,7 +2,7 @@
 // `decode-conversation.ts`.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { OpaqueReasoning, Source } from '../../../canonical/index.ts';
-import { callInput } from '../../call-input.ts';
+import { callInput } from '../../calls/call-input.ts';
 import { encodePicture } from '../hosted-parts.ts';
 import { encodeSignature, GEMINI_REASONING } from '../thought-signature.ts';
 

@@ -10,8 +10,8 @@ import type {
 } from '../../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { unresolvedReference } from '../../../canonical/index.ts';
-import { encodeCallInput } from '../../call-input.ts';
-import { PARAGRAPH } from '../../paragraphs.ts';
+import { encodeCallInput } from '../../calls/call-input.ts';
+import { PARAGRAPH } from '../../content/paragraphs.ts';
 import { encodePart } from './encode-parts.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, isLevelGeneration, ownRaw } from './encode-scope.ts';

@@ -4,7 +4,7 @@ import type { CanonicalRequest, Report, Target } from '../../../canonical/index.
 import { asObject } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import { dropEndUser } from '../../end-user.ts';
-import { reportPrefill } from '../../prefill.ts';
+import { reportPrefill } from '../../content/prefill.ts';
 import { encodeConversation } from './encode-conversation.ts';
 import { encodeGenerationConfig } from './encode-generation-config.ts';
 import { encodeTools } from './encode-tools.ts';

@@ -7,7 +7,7 @@ import {
   type ToolChoice,
   TEXTS,
 } from '../../../canonical/index.ts';
-import { functionFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../calls/custom-as-function.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, isLevelGeneration, ownRaw } from './encode-scope.ts';
 import type { WireCallingMode } from '../wire-types.ts';

@@ -3,14 +3,14 @@ import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { ContextRefusal, ErrorDetails, ErrorKind } from '../../../canonical/index.ts';
 import { asString, isJsonArray, isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
-import { contextRefusal, kindByWords } from '../../refusal-words.ts';
+import { contextRefusal, kindByWords } from '../../errors/refusal-words.ts';
 import {
   faultOfKind,
   kindOfStatus,
   retryAfterMs,
   shortMessage,
   upstreamFailure,
-} from '../../upstream-error.ts';
+} from '../../errors/upstream-error.ts';
 
 /**
  * Classifies an error answer. The upstream's status and bytes are kept in `upstream`.

@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../../base/json/index.ts';
-import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../usage/token-count.ts';
 
 /**
  * Returns the canonical usage of a `usage` object. Missing counts are 0; the classes add up to the upstream's own

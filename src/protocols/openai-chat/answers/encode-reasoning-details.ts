@@ -1,7 +1,7 @@
 // Encodes reasoning in an answer: plain text as `reasoning`, and `reasoning_details`, which clients return later.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { OpaqueReasoning, ReasoningItem, UnknownItem } from '../../../canonical/index.ts';
-import { joinParagraphs } from '../../paragraphs.ts';
+import { joinParagraphs } from '../../content/paragraphs.ts';
 
 /**
  * Returns the details of one item: its summary, its text with the signature, or its encrypted form.

@@ -2,8 +2,8 @@
 // reasoning members).
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item, Part } from '../../../canonical/index.ts';
-import { requireFinish } from '../../broken-answer.ts';
-import { joinParagraphs } from '../../paragraphs.ts';
+import { requireFinish } from '../../errors/broken-answer.ts';
+import { joinParagraphs } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';

@@ -12,9 +12,9 @@ import type {
   ReasoningEvent,
   TextEvent,
 } from '../../../canonical/index.ts';
-import { PARAGRAPH } from '../../paragraphs.ts';
+import { PARAGRAPH } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
-import { StreamEncoder, TextOffsets } from '../../stream-encoder.ts';
+import { StreamEncoder, TextOffsets } from '../../streams/stream-encoder.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
 import { encodeErrorBody } from '../../openai/encode-error.ts';

@@ -1,6 +1,6 @@
 // Decodes the messages or deltas of one choice into canonical events, for streamed and whole answers alike.
-import { citationUri } from '../../citation-address.ts';
-import { ItemWriter } from '../../item-writer.ts';
+import { citationUri } from '../../content/citation-address.ts';
+import { ItemWriter } from '../../streams/item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Annotation, EventSink, HostedFacts, Source } from '../../../canonical/index.ts';

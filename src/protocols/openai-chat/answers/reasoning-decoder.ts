@@ -2,7 +2,7 @@
 // the typed elements of `reasoning_details`.
 import type { JsonObject } from '../../../base/json/index.ts';
 import { asString, isJsonObject } from '../../../base/json/index.ts';
-import type { ItemWriter } from '../../item-writer.ts';
+import type { ItemWriter } from '../../streams/item-writer.ts';
 
 type DetailKind = 'plain' | 'text' | 'summary' | 'encrypted';
 

@@ -1,6 +1,6 @@
 // Assembles tool calls from deltas, and decides which deltas belong to one call. Servers repeat ids, omit them, number
 // all calls 0, or do not number them.
-import { CallIds, callName } from '../../call-ids.ts';
+import { CallIds, callName } from '../../calls/call-ids.ts';
 import type { CodecContext } from '../../protocol.ts';
 import {
   asString,
@@ -11,7 +11,7 @@ import {
   unknownMembers,
 } from '../../../base/json/index.ts';
 import type { Source } from '../../../canonical/index.ts';
-import type { ItemWriter } from '../../item-writer.ts';
+import type { ItemWriter } from '../../streams/item-writer.ts';
 import { CALL_SHAPE } from '../member-shapes.ts';
 
 interface Call {

@@ -13,7 +13,7 @@ import {
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 import { decodeAddress } from '../../openai/decode-address.ts';
-import { decodeBreakpoint } from '../../prompt-breakpoint.ts';
+import { decodeBreakpoint } from '../../content/prompt-breakpoint.ts';
 import { partShape } from '../member-shapes.ts';
 
 /** Documented part types that a role accepts. Undocumented types are kept for any role. */

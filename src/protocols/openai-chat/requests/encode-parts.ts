@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/jso
 import type { AudioPart, FilePart, ImagePart, Media, Part, UnknownPart } from '../../../canonical/index.ts';
 import { asString, unknownMembers } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
-import { anthropicBreakpoint } from '../../prompt-breakpoint.ts';
+import { anthropicBreakpoint } from '../../content/prompt-breakpoint.ts';
 import { copyUnknownMembers, ownRaw, type EncodeContext } from './encode-context.ts';
 import { partShape } from '../member-shapes.ts';
 import { sniffMediaType } from '../../../base/lib/media-type.ts';

@@ -2,7 +2,7 @@
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type ReasoningItem, type UnknownItem, TEXTS } from '../../../canonical/index.ts';
 import { asString } from '../../../base/json/index.ts';
-import { PARAGRAPH } from '../../paragraphs.ts';
+import { PARAGRAPH } from '../../content/paragraphs.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /**

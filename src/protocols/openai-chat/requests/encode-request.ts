@@ -23,7 +23,7 @@ import type { EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-conversation.ts';
 import { encodeTools } from './encode-tools.ts';
 import { TABLE } from '../fields.ts';
-import { reportPrefill } from '../../prefill.ts';
+import { reportPrefill } from '../../content/prefill.ts';
 
 /**
  * Encodes the upstream body.

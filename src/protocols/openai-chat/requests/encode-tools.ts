@@ -10,7 +10,7 @@ import {
   TEXTS,
 } from '../../../canonical/index.ts';
 import { asObject, isJsonObject, unknownMembers } from '../../../base/json/index.ts';
-import { functionFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../calls/custom-as-function.ts';
 import { enforceable, isEnforceable } from '../../openai/strict-schema.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyUnknownMembers, ownRaw } from './encode-context.ts';

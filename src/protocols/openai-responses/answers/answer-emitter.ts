@@ -10,8 +10,8 @@ import {
   type JsonValue,
 } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
-import { CallIds } from '../../call-ids.ts';
-import { ItemWriter } from '../../item-writer.ts';
+import { CallIds } from '../../calls/call-ids.ts';
+import { ItemWriter } from '../../streams/item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { readFacts } from '../hosted-facts.ts';
 import {

@@ -3,14 +3,14 @@ import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { ContextRefusal, ErrorKind } from '../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
-import { contextRefusal, kindByWords } from '../../refusal-words.ts';
+import { contextRefusal, kindByWords } from '../../errors/refusal-words.ts';
 import {
   faultOfKind,
   kindOfStatus,
   retryAfterMs,
   shortMessage,
   upstreamFailure,
-} from '../../upstream-error.ts';
+} from '../../errors/upstream-error.ts';
 
 /** Codes with the same meaning for every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
 const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {

@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
 import { asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
-import { cutAnswer, unreadableFrame } from '../../broken-answer.ts';
+import { cutAnswer, unreadableFrame } from '../../errors/broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../../protocol.ts';
 import type { Ending } from './decode-answer.ts';
 import { decodeStart, emitEnding } from './decode-answer.ts';

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asNumber, asObject, isJsonObject } from '../../../base/json/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
-import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../token-count.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../usage/token-count.ts';
 
 /** Hosted tool calls that the answer itself contains. */
 export interface CountedCalls {

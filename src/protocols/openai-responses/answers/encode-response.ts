@@ -1,7 +1,7 @@
 // Encodes a collected answer as a response object.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item } from '../../../canonical/index.ts';
-import { requireFinish } from '../../broken-answer.ts';
+import { requireFinish } from '../../errors/broken-answer.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { encodeOutputItem, isShown, ItemIds, type ItemStatus } from './encode-output-item.ts';
 import { withoutSilentEnd } from './include-gates.ts';

@@ -18,7 +18,7 @@ import type {
   Usage,
 } from '../../../canonical/index.ts';
 import type { AnswerContext } from '../../protocol.ts';
-import { StreamEncoder } from '../../stream-encoder.ts';
+import { StreamEncoder } from '../../streams/stream-encoder.ts';
 import {
   encodeAnnotation,
   encodeOutputItem,

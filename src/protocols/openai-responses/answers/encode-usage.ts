@@ -1,7 +1,7 @@
 // Encodes token counts for the Responses API.
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../canonical/index.ts';
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
-import { mergeVendorUsage } from '../../vendor-usage.ts';
+import { mergeVendorUsage } from '../../usage/vendor-usage.ts';
 import type { Usage } from '../../../canonical/index.ts';
 
 const TOTALS = ['input_tokens', 'output_tokens', 'total_tokens'];

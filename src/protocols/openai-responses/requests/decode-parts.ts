@@ -13,7 +13,7 @@ import {
   requireText,
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
-import { decodeBreakpoint } from '../../prompt-breakpoint.ts';
+import { decodeBreakpoint } from '../../content/prompt-breakpoint.ts';
 import { decodeAnnotation, sourceOf } from '../decode-item.ts';
 import { FILE_PART, IMAGE_PART, saysMore, TEXT_PART } from '../member-shapes.ts';
 import type { MemberShape } from '../../members/member-shape.ts';

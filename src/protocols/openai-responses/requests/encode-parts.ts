@@ -2,7 +2,7 @@
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Part, Report, Target } from '../../../canonical/index.ts';
 import { GatewayError, isEmptyText } from '../../../canonical/index.ts';
-import { encodeBreakpoint } from '../../prompt-breakpoint.ts';
+import { encodeBreakpoint } from '../../content/prompt-breakpoint.ts';
 import type {
   WireInputFile,
   WireInputImage,

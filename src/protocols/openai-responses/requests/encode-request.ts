@@ -11,7 +11,7 @@ import {
 } from '../../../canonical/index.ts';
 import { asObject, asString } from '../../../base/json/index.ts';
 import { dropEndUser, endUserFor } from '../../end-user.ts';
-import { reportPrefill } from '../../prefill.ts';
+import { reportPrefill } from '../../content/prefill.ts';
 import { copySharedMembers, sharesMembers, SHARED_MEMBERS } from '../../openai/shared-members.ts';
 import { enforceable } from '../../openai/strict-schema.ts';
 import { REASONING_SHAPE, TEXT_SHAPE, unknownOf } from '../member-shapes.ts';

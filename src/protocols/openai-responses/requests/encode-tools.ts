@@ -11,7 +11,7 @@ import type {
   ToolChoice,
 } from '../../../canonical/index.ts';
 import { asString } from '../../../base/json/index.ts';
-import { functionFor } from '../../custom-as-function.ts';
+import { functionFor } from '../../calls/custom-as-function.ts';
 import { enforceable } from '../../openai/strict-schema.ts';
 import { reportCache } from './encode-parts.ts';
 import { CUSTOM_SHAPE, FUNCTION_SHAPE, unknownOf } from '../member-shapes.ts';

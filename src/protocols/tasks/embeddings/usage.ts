@@ -1,7 +1,7 @@
 // Usage of embeddings: input tokens only.
 import { asNumber, isJsonObject, type JsonValue } from '../../../base/json/index.ts';
 import { NO_USAGE, type Usage } from '../../../canonical/index.ts';
-import { Conflicts, tokenCount } from '../../token-count.ts';
+import { Conflicts, tokenCount } from '../../usage/token-count.ts';
 
 /**
  * Returns the sum of the counts.

@@ -10,7 +10,7 @@ import { bodyExample, headers, messages, model, tag } from '../../addresses.ts';
 import { REQUEST_FIELDS } from '../../fields.ts';
 import { decodeRequest } from '../../requests/decode-request.ts';
 import { encodeRequest } from '../../requests/encode-request.ts';
-import { statedCount } from '../../../token-count.ts';
+import { statedCount } from '../../../usage/token-count.ts';
 
 const upstream: CountUpstream = {
   pathFor: () => '/v1/messages/count_tokens',

@@ -4,7 +4,7 @@ import type { CanonicalRequest, Report, Target } from '../../../../canonical/ind
 import { asObject, knownMembers } from '../../../../base/json/index.ts';
 import type { CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
 import { encodeRequest } from '../../requests/encode-request.ts';
-import { statedCount } from '../../../token-count.ts';
+import { statedCount } from '../../../usage/token-count.ts';
 
 const upstream: CountUpstream = {
   pathFor: (model) => `/model/${encodeURIComponent(foundationModel(model))}/count-tokens`,

@@ -10,7 +10,7 @@ import { bodyExample, contents, ofModel } from '../../described-methods.ts';
 import { camelMembers } from '../../camel-members.ts';
 import { decodeRequest } from '../../requests/decode-request.ts';
 import { encodeRequest, methodPath } from '../../requests/encode-request.ts';
-import { statedCount } from '../../../token-count.ts';
+import { statedCount } from '../../../usage/token-count.ts';
 
 const upstream: CountUpstream = {
   pathFor: (model) => methodPath(model, 'countTokens'),

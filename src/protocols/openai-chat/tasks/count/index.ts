@@ -3,7 +3,7 @@ import type { JsonObject, MutableJsonObject } from '../../../../base/json/index.
 import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
 import { asObject } from '../../../../base/json/index.ts';
 import type { CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
-import { statedCount } from '../../../token-count.ts';
+import { statedCount } from '../../../usage/token-count.ts';
 import { encodeRequest } from '../../requests/encode-request.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { ClientDescription } from '../../../protocol.ts';
 import { body, bodyExample, tag } from '../../addresses.ts';
 import { decodeRequest } from '../../requests/decode-request.ts';
 import { encodeRequest } from '../../requests/encode-request.ts';
-import { statedCount } from '../../../token-count.ts';
+import { statedCount } from '../../../usage/token-count.ts';
 
 const upstream: CountUpstream = {
   pathFor: () => '/responses/input_tokens',

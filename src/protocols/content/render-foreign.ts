@@ -1,9 +1,9 @@
 // Renders parts that the upstream's protocol cannot express as text for the model, with a report, so that no part of a
 // conversation is lost silently. Refuses requests whose meaning would change, such as an unknown part of a user message
 // or a compacted conversation. Unknown tools are dropped with a report, unless one is the only tool or must be called.
-import { asString } from '../base/json/index.ts';
-import { GatewayError, TEXTS } from '../canonical/index.ts';
-import type { JsonObject } from '../base/json/index.ts';
+import { asString } from '../../base/json/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   HostedTool,
@@ -15,8 +15,8 @@ import type {
   Role,
   TextPart,
   ToolChoice,
-} from '../canonical/index.ts';
-import { cutText } from '../base/lib/cut-text.ts';
+} from '../../canonical/index.ts';
+import { cutText } from '../../base/lib/cut-text.ts';
 
 /** Target of the conversation. */
 export interface Listener {

@@ -5,10 +5,10 @@ import {
   type Fault,
   isCallersStatus,
   type UpstreamFailure,
-} from '../canonical/index.ts';
-import { asObject, asString, parseJson } from '../base/json/index.ts';
+} from '../../canonical/index.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
 
-export { retryAfterMs } from '../base/lib/retry-after.ts';
+export { retryAfterMs } from '../../base/lib/retry-after.ts';
 
 /** Maximum characters of a stored message: some servers repeat the whole prompt, which must not be recorded. */
 const LONGEST_MESSAGE = 2000;

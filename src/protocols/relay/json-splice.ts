@@ -1,6 +1,6 @@
 // Edits top-level members of a JSON object in its text, without parsing it. The relay lane patches envelopes with it,
 // so that content is not serialized again. Works on byte strings and on text.
-import { isWrittenAsIs, type JsonValue, type MemberEdits } from '../base/json/index.ts';
+import { isWrittenAsIs, type JsonValue, type MemberEdits } from '../../base/json/index.ts';
 
 interface Member {
   readonly key: string;

@@ -1,8 +1,8 @@
 // Custom (free-form) tools as functions, for upstreams without custom tools. The engine's restorer unwraps the single
 // argument `input` in the answer.
-import type { JsonObject } from '../base/json/index.ts';
-import type { CustomTool } from '../canonical/index.ts';
-import { asString } from '../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CustomTool } from '../../canonical/index.ts';
+import { asString } from '../../base/json/index.ts';
 
 export interface SubstituteFunction {
   /** The tool's description and grammar; undefined if it has neither. */

@@ -1,6 +1,6 @@
 // Fast path for streams whose events differ only in one text: an event is compared with the previous one, and only the
 // text is parsed.
-import { asString, parseJson } from '../base/json/index.ts';
+import { asString, parseJson } from '../../base/json/index.ts';
 
 /** Characters. Longer events are not remembered. */
 const LONGEST = 4_096;

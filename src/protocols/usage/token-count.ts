@@ -1,7 +1,7 @@
 // Validates token counts of upstreams, which can be wrong or contradict each other.
-import type { CountConflict, Usage } from '../canonical/index.ts';
-import { asNumber, isJsonObject, type JsonObject } from '../base/json/index.ts';
-import { MOST_COUNTED } from '../canonical/index.ts';
+import type { CountConflict, Usage } from '../../canonical/index.ts';
+import { asNumber, isJsonObject, type JsonObject } from '../../base/json/index.ts';
+import { MOST_COUNTED } from '../../canonical/index.ts';
 
 /** Returns a count in tokens: an integer from 0 to `MOST_COUNTED`; 0 for values that are not numbers. */
 export function tokenCount(value: unknown): number {

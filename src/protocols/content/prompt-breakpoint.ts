@@ -1,10 +1,10 @@
 // Converts prompt-cache breakpoints between OpenAI's form and the canonical form, which is Anthropic's. OpenAI's is
 // `prompt_cache_breakpoint` on a content part (API reference, "Prompt caching", GPT-5.6 and later, 2026-11). Where a
 // breakpoint may stand is checked elsewhere.
-import type { JsonObject } from '../base/json/index.ts';
-import type { Problems, Report } from '../canonical/index.ts';
-import { readObject, readString } from './members/read-member.ts';
-import type { Member } from './members/read-member.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Problems, Report } from '../../canonical/index.ts';
+import { readObject, readString } from '../members/read-member.ts';
+import type { Member } from '../members/read-member.ts';
 
 /** Lifetimes that OpenAI accepts. Without one, the request's own lifetime applies, which is 30 minutes. */
 const LIFETIMES: ReadonlySet<unknown> = new Set(['30m', '12h']);

@@ -1,6 +1,6 @@
 // Writes the items of an answer as canonical events, for the decoders of all protocols. Numbers the items, keeps at
 // most one message open and numbers its parts.
-import type { JsonValue } from '../base/json/index.ts';
+import type { JsonValue } from '../../base/json/index.ts';
 import type {
   Annotation,
   CanonicalEvent,
@@ -9,7 +9,7 @@ import type {
   OpaqueReasoning,
   OpenItem,
   Source,
-} from '../canonical/index.ts';
+} from '../../canonical/index.ts';
 
 const NONE = -1;
 const NO_LOGPROBS: readonly JsonValue[] = [];

@@ -1,9 +1,9 @@
 // Base class of relayed streams. Splits the bytes into events and holds them back until the first content, because
 // until then another upstream can still answer. Subclasses interpret events and decide how the answer ends.
-import { parseJson } from '../base/json/index.ts';
-import { MAX_HELD_BYTES, type FinishEvent, type GatewayError, type Usage } from '../canonical/index.ts';
-import { frameData, FrameSplitter } from './frame-splitter.ts';
-import type { RelayFacts, RelayStream } from './protocol.ts';
+import { parseJson } from '../../base/json/index.ts';
+import { MAX_HELD_BYTES, type FinishEvent, type GatewayError, type Usage } from '../../canonical/index.ts';
+import { frameData, FrameSplitter } from '../streams/frame-splitter.ts';
+import type { RelayFacts, RelayStream } from '../protocol.ts';
 
 export abstract class PatchedStream implements RelayStream {
   protected readonly facts: RelayFacts;

@@ -1,6 +1,6 @@
 // Inlines client screenshots (`computer_call_output` of the Responses API) that were uploaded as files.
-import type { Item } from '../canonical/index.ts';
-import { asObject, asString } from '../base/json/index.ts';
+import type { Item } from '../../canonical/index.ts';
+import { asObject, asString } from '../../base/json/index.ts';
 
 /** Returns the file id of a screenshot; undefined for other items, and if the image itself is present. */
 export function screenshotFile(item: Item): string | undefined {

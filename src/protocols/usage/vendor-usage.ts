@@ -1,7 +1,7 @@
 // Usage from an upstream that uses the client's protocol: its own object is passed on, with missing members filled in
 // from the gateway's counts.
-import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from '../base/json/index.ts';
-import type { ProtocolName, Usage } from '../canonical/index.ts';
+import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from '../../base/json/index.ts';
+import type { ProtocolName, Usage } from '../../canonical/index.ts';
 
 /**
  * Merges the vendor's usage object over the encoded one. Members that are missing or null come from the gateway. If the

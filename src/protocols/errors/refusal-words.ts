@@ -1,8 +1,8 @@
 // Recognizes refusals by the server's message, for all protocols: a prompt that is too long, a request that the server
 // cannot serve, an unknown model.
-import type { JsonObject } from '../base/json/index.ts';
-import type { ContextRefusal, ErrorKind } from '../canonical/index.ts';
-import { statedCount } from './token-count.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ContextRefusal, ErrorKind } from '../../canonical/index.ts';
+import { statedCount } from '../usage/token-count.ts';
 
 /** Codes and types that mean that the prompt is too long, with any status. */
 const CONTEXT_CODES: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 // Prefill: a final assistant message that the model should continue, for upstreams that do not support it. It is
 // refused or approximated.
-import type { CanonicalRequest, Report } from '../canonical/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import type { CanonicalRequest, Report } from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 
 /** Creates the error for a server that refuses prefill: `unsupported`, naming the message. */
 export function refusedPrefill(request: CanonicalRequest): GatewayError {

@@ -1,7 +1,7 @@
 // Rate-limit headers of upstreams and of the gateway. Contains the general rules for an allowance, and the
 // `x-ratelimit-*` headers of both OpenAI protocols and most compatible servers.
-import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../canonical/index.ts';
-import type { UnixMs } from '../base/units.ts';
+import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../../canonical/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Header names of one allowance, in lower case. */
 export interface AllowanceHeaders {

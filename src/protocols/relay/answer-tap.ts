@@ -1,7 +1,7 @@
 // Tap of the relay lane: reads usage and finish reason from an answer with the protocol's decoder and keeps no content.
-import type { CanonicalEvent, EventSink, FinishEvent, GatewayError, Usage } from '../canonical/index.ts';
-import { isContent } from '../canonical/index.ts';
-import type { CodecContext, RelayTap, UpstreamCodec } from './protocol.ts';
+import type { CanonicalEvent, EventSink, FinishEvent, GatewayError, Usage } from '../../canonical/index.ts';
+import { isContent } from '../../canonical/index.ts';
+import type { CodecContext, RelayTap, UpstreamCodec } from '../protocol.ts';
 
 /** Context for decoders whose output is discarded: ids are not unique, and the time is 0. */
 export const NO_IDS: CodecContext = { newId: (prefix) => prefix, nowSeconds: () => 0 };

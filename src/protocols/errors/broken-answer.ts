@@ -1,8 +1,14 @@
 // Errors for upstreams that answered 200 and then broke off or sent invalid content. One wording for all protocols.
-import type { JsonValue } from '../base/json/index.ts';
-import type { CollectedEvents, FinishEvent } from '../canonical/index.ts';
-import { MAX_ANSWER_DEPTH, MAX_ANSWER_NODES, nestsDeeper, opensMore, parseJson } from '../base/json/index.ts';
-import { GatewayError, TEXTS } from '../canonical/index.ts';
+import type { JsonValue } from '../../base/json/index.ts';
+import type { CollectedEvents, FinishEvent } from '../../canonical/index.ts';
+import {
+  MAX_ANSWER_DEPTH,
+  MAX_ANSWER_NODES,
+  nestsDeeper,
+  opensMore,
+  parseJson,
+} from '../../base/json/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { shortMessage } from './upstream-error.ts';
 
 /** Error for an answer that cannot be used. @param message what is wrong, as a sentence about the upstream */

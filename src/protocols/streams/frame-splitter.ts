@@ -1,6 +1,6 @@
 // Splits an event stream into events (HTML standard, "Server-sent events") without decoding them. Works on byte
 // strings: one character is one byte.
-import { MAX_FRAME_BYTES } from '../canonical/index.ts';
+import { MAX_FRAME_BYTES } from '../../canonical/index.ts';
 
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 /** Two line ends; each is LF, CRLF or CR (HTML standard, "Parsing an event stream"). */

@@ -14,8 +14,8 @@ import type {
   TextEvent,
   UnknownEvent,
   Usage,
-} from '../canonical/index.ts';
-import type { AnswerContext } from './protocol.ts';
+} from '../../canonical/index.ts';
+import type { AnswerContext } from '../protocol.ts';
 
 /** Subclasses write the frames of each event. After `finish` or `error`, nothing is written. */
 export abstract class StreamEncoder implements EventSink {

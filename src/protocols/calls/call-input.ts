@@ -1,7 +1,7 @@
 // Converts the input of a tool call from text, the canonical form, to the object that Anthropic and Google require.
-import type { JsonObject } from '../base/json/index.ts';
-import type { Report, ToolCallItem } from '../canonical/index.ts';
-import { isJsonObject, parseJson } from '../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Report, ToolCallItem } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../base/json/index.ts';
 
 /**
  * Returns the input of a call of an earlier turn. Free-form input of a custom tool becomes the `input` member, as in
