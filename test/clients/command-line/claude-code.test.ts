@@ -1,15 +1,11 @@
 // The requests of Claude Code, which needs an account of its own to run: written by hand after what its documentation on
 // gateways and public captures of it show (2026-11), and sent as it sends them.
 import type Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { TestGateway } from '../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { readMessagesStream } from '../../support/rules/messages-stream-rules.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-});
+const gateway = await startEveryUpstream();
 afterAll(() => gateway.close());
 
 const HEADERS = {

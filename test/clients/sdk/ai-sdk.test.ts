@@ -2,15 +2,11 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, Output, stepCountIs, streamText, tool, type LanguageModel } from 'ai';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import type { TestGateway } from '../../support/harness.ts';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-});
+const gateway = await startEveryUpstream();
 afterAll(() => gateway.close());
 
 const providers: Record<string, (id: string) => LanguageModel> = {

@@ -1,18 +1,12 @@
 // Google's official SDK, unmodified, in front of each of the protocols that the simulated service speaks.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { ApiError, FunctionCallingConfigMode, GoogleGenAI } from '@google/genai';
 import type { Content, FunctionDeclaration, GenerateContentResponse } from '@google/genai';
-import type { TestGateway } from '../../support/harness.ts';
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 
-let gateway: TestGateway;
-let ai: GoogleGenAI;
-
-beforeAll(async () => {
-  gateway = await startEveryUpstream({ routing: { retries: 0 } });
-  const httpOptions = { baseUrl: gateway.origin, retryOptions: { attempts: 1 } };
-  ai = new GoogleGenAI({ apiKey: gateway.key, httpOptions });
-});
+const gateway = await startEveryUpstream({ routing: { retries: 0 } });
+const httpOptions = { baseUrl: gateway.origin, retryOptions: { attempts: 1 } };
+const ai = new GoogleGenAI({ apiKey: gateway.key, httpOptions });
 afterAll(() => gateway.close());
 
 const weather: FunctionDeclaration = {

@@ -1,8 +1,8 @@
 // Google's official SDK, unmodified, in front of an upstream that keeps interactions: what it makes, reads again, deletes
 // and stops, and what of it reaches Google.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { GoogleGenAI } from '@google/genai';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import {
   answer,
   asFrames,
@@ -13,7 +13,7 @@ import {
   STREAM,
   stream,
 } from '../../support/upstreams/interactions.ts';
-import { type ScriptedUpstream, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 /** Counts in the records of either. */
 const COUNTED = {
@@ -33,22 +33,17 @@ const COUNTED = {
   attempts: [{ provider: 'google', outcome: 'completed', upstream_id: 'v1_upstream' }],
 };
 const OWN_ID = /^[0-9a-f]{32}$/;
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-let ai: GoogleGenAI;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startGateway({
-    keys: [
-      { name: 'test', key: 'sk-test' },
-      { name: 'other', key: 'sk-other' },
-    ],
-    providers: { google: { api_key: 'sk-google', base_url: `${upstream.origin}/v1beta` } },
-    routing: { retries: 0 },
-  });
-  ai = clientWith(gateway.key);
+const upstream = await startUpstream();
+const gateway = await startGateway({
+  keys: [
+    { name: 'test', key: 'sk-test' },
+    { name: 'other', key: 'sk-other' },
+  ],
+  providers: { google: { api_key: 'sk-google', base_url: `${upstream.origin}/v1beta` } },
+  routing: { retries: 0 },
 });
+const ai = clientWith(gateway.key);
 afterAll(async () => {
   await gateway.close();
   await upstream.stop();

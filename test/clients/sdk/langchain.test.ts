@@ -2,16 +2,12 @@
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
-import type { TestGateway } from '../../support/harness.ts';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-});
+const gateway = await startEveryUpstream();
 afterAll(() => gateway.close());
 
 const CASES = UPSTREAMS.flatMap((id) => [[id, 'Chat Completions'] as const, [id, 'Responses'] as const]);

@@ -1,5 +1,5 @@
 // The official Anthropic SDK, unmodified, in front of each of the three upstream protocols, and the bytes beneath it.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import type {
   ContentBlock,
@@ -8,17 +8,11 @@ import type {
   MessageParam,
   Tool,
 } from '@anthropic-ai/sdk/resources/messages';
-import type { TestGateway } from '../../support/harness.ts';
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 import { readErrorBody, readMessagesStream } from '../../support/rules/messages-stream-rules.ts';
 
-let gateway: TestGateway;
-let client: Anthropic;
-
-beforeAll(async () => {
-  gateway = await startEveryUpstream({ routing: { retries: 0 } });
-  client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
-});
+const gateway = await startEveryUpstream({ routing: { retries: 0 } });
+const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
 afterAll(() => gateway.close());
 
 const weather: Tool = {

@@ -1,8 +1,7 @@
 // The published checks of Open Responses (openresponses.org/compliance, read 2026-11), each under its own name, against a
 // model behind every protocol, with reasoning shown. Their client sends no header of its own, so the configuration
 // chooses the words. The answers fit the schemas, and do what each check asks for.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { TestGateway } from '../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { framesOf, type Loose } from '../../support/recordings/loose.ts';
 import { fitsOpenly, fitsOpenlyAs } from '../../support/recordings/openai-schema.ts';
 import { SocketClient, type Message } from '../../support/socket-client.ts';
@@ -11,10 +10,7 @@ import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upst
 import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEveryUpstream({ compatibility: { open_responses: true } });
-});
+const gateway = await startEveryUpstream({ compatibility: { open_responses: true } });
 afterAll(() => gateway.close());
 
 const REASONING = { reasoning: { effort: 'high' } };

@@ -1,18 +1,14 @@
 // Clients that read Open Responses: with raw reasoning shown, every event of a stream has a name that its schema knows, for
 // models behind every protocol; clients of OpenAI's libraries read theirs.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { framesOf, type Loose } from '../../support/recordings/loose.ts';
 import { fitsOpenly } from '../../support/recordings/openai-schema.ts';
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 
-let gateway: TestGateway;
-let open: TestGateway;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-  open = await startGateway({ compatibility: { open_responses: true } });
-});
+const gateway = await startEveryUpstream();
+const open = await startGateway({ compatibility: { open_responses: true } });
 afterAll(async () => {
   await gateway.close();
   await open.close();

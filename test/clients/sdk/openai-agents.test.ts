@@ -12,20 +12,15 @@ import {
   type AgentInputItem,
   type Model,
 } from '@openai/agents';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import type { TestGateway } from '../../support/harness.ts';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 
 setTracingDisabled(true);
 
-let gateway: TestGateway;
-let client: OpenAI;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-  client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
-});
+const gateway = await startEveryUpstream();
+const client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
 afterAll(() => gateway.close());
 
 const weather = tool({

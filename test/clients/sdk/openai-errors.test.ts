@@ -1,36 +1,32 @@
 // Failures as the official OpenAI SDK sees them: which of its error classes, which members, and whether it retries.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { chatChunk, CHAT_OPENING, opened } from '../../support/upstreams/answers.ts';
-import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
 /** Requests that the SDK made, its own retries included. */
 let calls: Response[] = [];
-let client: OpenAI;
 
-beforeAll(async () => {
-  scene = await startScene(['up'], {
-    config: {
-      routing: { retries: 0 },
-      keys: [
-        { name: 'test', key: 'sk-test' },
-        { name: 'narrow', key: 'sk-test-narrow', models: ['sim/echo'] },
-      ],
-    },
-  });
-  client = new OpenAI({
-    apiKey: scene.gateway.key,
-    baseURL: scene.gateway.baseURL,
-    maxRetries: 2,
-    fetch: async (input, init) => {
-      const response = await fetch(input as string, init as RequestInit);
-      calls.push(response);
-      return response;
-    },
-  });
+const scene = await startScene(['up'], {
+  config: {
+    routing: { retries: 0 },
+    keys: [
+      { name: 'test', key: 'sk-test' },
+      { name: 'narrow', key: 'sk-test-narrow', models: ['sim/echo'] },
+    ],
+  },
+});
+const client = new OpenAI({
+  apiKey: scene.gateway.key,
+  baseURL: scene.gateway.baseURL,
+  maxRetries: 2,
+  fetch: async (input, init) => {
+    const response = await fetch(input as string, init as RequestInit);
+    calls.push(response);
+    return response;
+  },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

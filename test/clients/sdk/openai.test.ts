@@ -1,6 +1,6 @@
 // The official OpenAI SDK, unmodified, in front of each of the three upstream protocols. What it must not see is any
 // difference between them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type {
@@ -9,16 +9,10 @@ import type {
   ChatCompletionTool,
 } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import type { TestGateway } from '../../support/harness.ts';
 import { CONVERSE, startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 
-let gateway: TestGateway;
-let client: OpenAI;
-
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-  client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
-});
+const gateway = await startEveryUpstream();
+const client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
 afterAll(() => gateway.close());
 
 const weather: ChatCompletionTool = {

@@ -9,20 +9,15 @@ import type {
   InputsUnion,
   ReasoningDetailUnion,
 } from '@openrouter/sdk/models';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { TestGateway } from '../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
-let gateway: TestGateway;
-let client: OpenRouter;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-  client = new OpenRouter({
-    apiKey: gateway.key,
-    serverURL: gateway.baseURL,
-    retryConfig: { strategy: 'none' },
-  });
+const gateway = await startEveryUpstream();
+const client = new OpenRouter({
+  apiKey: gateway.key,
+  serverURL: gateway.baseURL,
+  retryConfig: { strategy: 'none' },
 });
 afterAll(() => gateway.close());
 

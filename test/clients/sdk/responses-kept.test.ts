@@ -5,16 +5,12 @@ import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/mes
 import { tool as langchainTool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, isStepCount, streamText, tool, type ModelMessage } from 'ai';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import type { TestGateway } from '../../support/harness.ts';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-});
+const gateway = await startEveryUpstream();
 afterAll(() => gateway.close());
 
 const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';

@@ -1,20 +1,16 @@
 // The official OpenAI SDK, unmodified, speaks the Responses API to the gateway in front of each of the three upstream
 // protocols, in both lanes. What it must not see is any difference between them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import type { FunctionTool, Response as Answer, ResponseInput } from 'openai/resources/responses/responses';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { rejection } from '../../support/rejection.ts';
 import { checkResponse, checkResponseStream } from '../../support/rules/responses-stream-rules.ts';
 
-let gateway: TestGateway;
-let client: OpenAI;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-  client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
-});
+const gateway = await startEveryUpstream();
+const client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
 afterAll(() => gateway.close());
 
 const weather: FunctionTool = {

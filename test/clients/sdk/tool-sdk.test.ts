@@ -11,19 +11,15 @@ import {
   setTracingDisabled,
   webSearchTool,
 } from '@openai/agents';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
-import { startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
+import { startToolScene } from '../../support/upstreams/tool-scene.ts';
 
 setTracingDisabled(true);
 
-let scene: ToolScene;
-let openai: OpenAI;
-beforeAll(async () => {
-  scene = await startToolScene();
-  openai = new OpenAI({ apiKey: scene.gateway.key, baseURL: scene.gateway.baseURL, maxRetries: 0 });
-});
+const scene = await startToolScene();
+const openai = new OpenAI({ apiKey: scene.gateway.key, baseURL: scene.gateway.baseURL, maxRetries: 0 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const SEARCH = 'call web_search {"query": "longest river"}';
