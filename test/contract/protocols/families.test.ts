@@ -1,12 +1,12 @@
 // Hidden state of every family of models that Chat Completions servers serve comes back to them, whichever protocol the
 // client speaks, given back by it or not. What the other protocols' own servers sign is in the matrix itself.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chatBody, chatChunk, stream as sse, whole } from '../../support/upstreams/answers.ts';
 import { CLIENTS } from '../../support/upstreams/client-dialects.ts';
 import { UPSTREAM_KEY } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startGateway } from '../../support/harness.ts';
 import { PROTOCOLS } from './feature.ts';
 import { FACES } from './measure.ts';
 import { TOOLS } from './samples.ts';
@@ -67,33 +67,29 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 const providerOf = (family: string): string => family.replaceAll(/\W+/g, '-');
 const modelOf = (family: string): string => `families/${providerOf(family)}`;
 
-let gateway: TestGateway;
-let upstream: ScriptedUpstream;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const names = Object.entries(FAMILIES);
-  gateway = await startGateway({
-    routing: { retries: 0 },
-    providers: Object.fromEntries(
-      names.map(([family, { format, replay }]) => [
-        providerOf(family),
-        {
-          api_key: UPSTREAM_KEY,
-          protocols: {
-            'openai-chat': {
-              base_url: `${upstream.origin}/v1`,
-              reasoning_format: format,
-              quirks: { reasoning_replay: replay },
-            },
+const upstream = await startUpstream();
+const names = Object.entries(FAMILIES);
+const gateway = await startGateway({
+  routing: { retries: 0 },
+  providers: Object.fromEntries(
+    names.map(([family, { format, replay }]) => [
+      providerOf(family),
+      {
+        api_key: UPSTREAM_KEY,
+        protocols: {
+          'openai-chat': {
+            base_url: `${upstream.origin}/v1`,
+            reasoning_format: format,
+            quirks: { reasoning_replay: replay },
           },
         },
-      ]),
-    ),
-    models: names.map(([family]) => ({
-      id: modelOf(family),
-      endpoints: [{ provider: providerOf(family), model: 'm', protocol: 'openai-chat', reasoning: 'effort' }],
-    })),
-  });
+      },
+    ]),
+  ),
+  models: names.map(([family]) => ({
+    id: modelOf(family),
+    endpoints: [{ provider: providerOf(family), model: 'm', protocol: 'openai-chat', reasoning: 'effort' }],
+  })),
 });
 afterAll(async () => {
   await gateway.close();
