@@ -1,11 +1,8 @@
 // Worth of the console's cookie to a server on another port of the same host, to which browsers send it: none.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ADMIN_KEY, startManaged, type ManagedGateway } from '../support/management/scene.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { ADMIN_KEY, startManaged } from '../support/management/scene.ts';
 
-let gateway: ManagedGateway;
-beforeAll(async () => {
-  gateway = await startManaged();
-});
+const gateway = await startManaged();
 afterAll(() => gateway.close());
 
 interface Session {

@@ -1,29 +1,26 @@
 // A server that poses as the database, and addresses of databases that would speak to it in clear.
-import { createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createServer } from 'node:net';
+import { afterAll, expect, test } from 'bun:test';
 import { openPool } from '../../src/storage/postgres/pool.ts';
 
 /** Length and code with which a client asks for TLS (PostgreSQL 16, "Message Formats", SSLRequest). */
 const SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
 const received: Buffer[] = [];
-let server: Server;
 let port = 0;
 
-beforeAll(async () => {
-  // Has no TLS, as it says, and takes what comes.
-  server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (data) => {
-      const bytes = Buffer.from(data as Buffer);
-      received.push(bytes);
-      if (bytes.equals(SSL_REQUEST)) socket.write('N');
-      else socket.destroy();
-    });
+// Has no TLS, as it says, and takes what comes.
+const server = createServer((socket) => {
+  socket.on('error', () => {});
+  socket.on('data', (data) => {
+    const bytes = Buffer.from(data as Buffer);
+    received.push(bytes);
+    if (bytes.equals(SSL_REQUEST)) socket.write('N');
+    else socket.destroy();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  port = typeof address === 'object' && address ? address.port : 0;
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const address = server.address();
+port = typeof address === 'object' && address ? address.port : 0;
 afterAll(() => void server.close());
 
 async function connect(query: string): Promise<string> {

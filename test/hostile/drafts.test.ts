@@ -4,28 +4,24 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { buildSnapshot, ConfigError, loadConfig } from '../../src/app/config/index.ts';
 import { presets } from '../../src/catalog/providers/index.ts';
-import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
+import { startManaged } from '../support/management/scene.ts';
 import { shareOf } from '../support/share.ts';
 
 const SECRET = 'a-secret-of-the-machine/and-more';
-let folder: string;
-let gateway: ManagedGateway;
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dragoman-drafts-'));
-  mkdirSync(join(folder, 'credentials'));
-  writeFileSync(join(folder, 'outside'), SECRET);
-  writeFileSync(join(folder, 'credentials', 'key'), 'sk-test-of-a-file');
-  symlinkSync(join(folder, 'outside'), join(folder, 'credentials', 'link'));
-  spawnSync('mkfifo', [join(folder, 'credentials', 'pipe')]);
-  gateway = await startManaged(
-    { server: { credential_dirs: [join(folder, 'credentials')] } },
-    { environment: { MACHINE_SECRET: SECRET, REGION: 'eu', NUMBER: '7' } },
-  );
-});
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-drafts-'));
+mkdirSync(join(folder, 'credentials'));
+writeFileSync(join(folder, 'outside'), SECRET);
+writeFileSync(join(folder, 'credentials', 'key'), 'sk-test-of-a-file');
+symlinkSync(join(folder, 'outside'), join(folder, 'credentials', 'link'));
+spawnSync('mkfifo', [join(folder, 'credentials', 'pipe')]);
+const gateway = await startManaged(
+  { server: { credential_dirs: [join(folder, 'credentials')] } },
+  { environment: { MACHINE_SECRET: SECRET, REGION: 'eu', NUMBER: '7' } },
+);
 afterAll(async () => {
   await gateway.close();
   rmSync(folder, { recursive: true });

@@ -1,10 +1,9 @@
 // Upstreams that count more tokens than any answer has: what is recorded and charged stays a number that sums can hold.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../support/harness.ts';
 
 const HUGE = 1e300;
 const MOST = 1_000_000_000;
-let gateway: TestGateway;
 
 /** Answers of each protocol to every request. */
 const ANSWERS: Readonly<Record<string, object>> = {
@@ -70,32 +69,30 @@ const upstream = Bun.serve({
   },
 });
 
-beforeAll(async () => {
-  const price = { input: 1, output: 1 };
-  gateway = await startGateway({
-    keys: [
+const price = { input: 1, output: 1 };
+const gateway = await startGateway({
+  keys: [
+    {
+      name: 'test',
+      key: 'sk-test',
+      budgets: [{ usd: 1e6, per: 'month' }],
+      limits: [{ tokens: 1e15, per: 'month' }],
+    },
+  ],
+  providers: Object.fromEntries(
+    PROTOCOLS.map((protocol) => [
+      protocol,
       {
-        name: 'test',
-        key: 'sk-test',
-        budgets: [{ usd: 1e6, per: 'month' }],
-        limits: [{ tokens: 1e15, per: 'month' }],
+        api_key: 'sk-test-upstream',
+        protocols: { [protocol]: `http://127.0.0.1:${upstream.port}/${protocol}` },
       },
-    ],
-    providers: Object.fromEntries(
-      PROTOCOLS.map((protocol) => [
-        protocol,
-        {
-          api_key: 'sk-test-upstream',
-          protocols: { [protocol]: `http://127.0.0.1:${upstream.port}/${protocol}` },
-        },
-      ]),
-    ),
-    models: PROTOCOLS.map((protocol) => ({
-      id: `${protocol}/a`,
-      price,
-      endpoints: [{ provider: protocol, model: 'a' }],
-    })),
-  });
+    ]),
+  ),
+  models: PROTOCOLS.map((protocol) => ({
+    id: `${protocol}/a`,
+    price,
+    endpoints: [{ provider: protocol, model: 'a' }],
+  })),
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,10 +1,9 @@
 // Requests that ask for more tokens than a limit ever has: refused alike in every protocol, unless an operator allows them.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../support/harness.ts';
 
 const LIMIT = { tokens: 50, per: 'minute' };
 const LONG = 'word '.repeat(400);
-let gateway: TestGateway;
 let asked = 0;
 const upstream = Bun.serve({
   port: 0,
@@ -28,17 +27,15 @@ const upstream = Bun.serve({
   },
 });
 
-beforeAll(async () => {
-  gateway = await startGateway({
-    keys: [
-      { name: 'refused', key: 'sk-test-refused', limits: [LIMIT] },
-      { name: 'allowed', key: 'sk-test-allowed', limits: [{ ...LIMIT, too_large: 'allow' }] },
-      { name: 'expected', key: 'sk-test-expected', limits: [LIMIT] },
-    ],
-    providers: {
-      up: { api_key: 'none', protocols: { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` } },
-    },
-  });
+const gateway = await startGateway({
+  keys: [
+    { name: 'refused', key: 'sk-test-refused', limits: [LIMIT] },
+    { name: 'allowed', key: 'sk-test-allowed', limits: [{ ...LIMIT, too_large: 'allow' }] },
+    { name: 'expected', key: 'sk-test-expected', limits: [LIMIT] },
+  ],
+  providers: {
+    up: { api_key: 'none', protocols: { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` } },
+  },
 });
 afterAll(async () => {
   await gateway.close();

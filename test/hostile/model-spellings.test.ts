@@ -1,12 +1,10 @@
 // Spellings of a model by which a client would pass by the limits that name it.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { startGateway } from '../support/harness.ts';
 
 const HOUR = 'hour';
 const ONE = { requests: 1, per: HOUR };
 const messages = [{ role: 'user', content: 'a' }];
-let gateway: TestGateway;
-let strict: TestGateway;
 const upstream = Bun.serve({
   port: 0,
   fetch: () =>
@@ -20,25 +18,23 @@ const upstream = Bun.serve({
     }),
 });
 
-beforeAll(async () => {
-  const protocols = { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` };
-  const config = {
-    keys: [
-      { name: 'a', key: 'sk-test-a', limits: [{ ...ONE, models: ['up/a'] }] },
-      { name: 'b', key: 'sk-test-b', limits: [{ ...ONE, models: ['nice/name'] }] },
-      { name: 'c', key: 'sk-test-c', limits: [{ ...ONE, models: ['up//models/llama'] }] },
-      { name: 'narrow', key: 'sk-test-narrow', models: ['up/other'] },
-    ],
-    providers: { up: { api_key: 'none', protocols } },
-    models: [
-      { id: 'nice/name', endpoints: [{ provider: 'up', model: 'a' }] },
-      { id: 'up/other', endpoints: [{ provider: 'up', model: 'other' }] },
-      { id: 'up//models/llama', endpoints: [{ provider: 'up', model: '/models/llama' }] },
-    ],
-  };
-  gateway = await startGateway(config);
-  strict = await startGateway({ ...config, catalog: { only_known: true } });
-});
+const protocols = { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` };
+const config = {
+  keys: [
+    { name: 'a', key: 'sk-test-a', limits: [{ ...ONE, models: ['up/a'] }] },
+    { name: 'b', key: 'sk-test-b', limits: [{ ...ONE, models: ['nice/name'] }] },
+    { name: 'c', key: 'sk-test-c', limits: [{ ...ONE, models: ['up//models/llama'] }] },
+    { name: 'narrow', key: 'sk-test-narrow', models: ['up/other'] },
+  ],
+  providers: { up: { api_key: 'none', protocols } },
+  models: [
+    { id: 'nice/name', endpoints: [{ provider: 'up', model: 'a' }] },
+    { id: 'up/other', endpoints: [{ provider: 'up', model: 'other' }] },
+    { id: 'up//models/llama', endpoints: [{ provider: 'up', model: '/models/llama' }] },
+  ],
+};
+const gateway = await startGateway(config);
+const strict = await startGateway({ ...config, catalog: { only_known: true } });
 afterAll(async () => {
   await gateway.close();
   await strict.close();

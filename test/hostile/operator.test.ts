@@ -1,17 +1,14 @@
 // Attacks on the operator of a machine: links to the console, and commands that are led to another gateway.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startManaged } from '../support/management/scene.ts';
 import { freshFolder, runProgram } from '../support/program.ts';
 import { RawSocket, requestBytes } from './sockets.ts';
 
 const { folder, remove } = freshFolder();
-let gateway: ManagedGateway;
 
-beforeAll(async () => {
-  gateway = await startManaged();
-});
+const gateway = await startManaged();
 afterAll(async () => {
   await gateway.close();
   remove();

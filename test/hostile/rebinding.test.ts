@@ -1,10 +1,10 @@
 // Names whose addresses change between the check and the connection: public when they are asked for first, of this machine
 // from then on. What is fetched goes to the address that was checked, as the proxy in between sees.
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../support/harness.ts';
+import { afterAll, afterEach, expect, test } from 'bun:test';
+import { startGateway } from '../support/harness.ts';
 import { chatBody, whole } from '../support/upstreams/answers.ts';
-import { startProxy, type TestProxy } from '../support/upstreams/proxy.ts';
-import { startUpstream, type Answer, type ScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { startProxy } from '../support/upstreams/proxy.ts';
+import { startUpstream, type Answer } from '../support/upstreams/scripted-upstream.ts';
 
 const PUBLIC = '93.184.215.14';
 const PICTURE = Buffer.from(
@@ -12,39 +12,32 @@ const PICTURE = Buffer.from(
   'base64',
 );
 
-/** On the port that the attacker names, on this machine. */
-let inside: ScriptedUpstream;
-/** Target of the public address. */
-let outside: ScriptedUpstream;
-let model: ScriptedUpstream;
-let proxy: TestProxy;
-let gateway: TestGateway;
 /** How often each name was asked for. */
 const asked = new Map<string, number>();
 
-beforeAll(async () => {
-  inside = await startUpstream();
-  outside = await startUpstream();
-  model = await startUpstream();
-  inside.always(whole({ secret: 'of this machine' }));
-  model.always(whole(chatBody({ text: 'hi' })));
-  proxy = await startProxy({ [`${PUBLIC}:${inside.port}`]: outside.port });
-  gateway = await startGateway(
-    {
-      upstream: { reuse: 'never' },
-      providers: { up: { protocols: { 'openai-chat': `${model.origin}/v1` }, api_key: 'sk-test-up' } },
-      models: [{ id: 'up/m' }],
+/** On the port that the attacker names, on this machine. */
+const inside = await startUpstream();
+/** Target of the public address. */
+const outside = await startUpstream();
+const model = await startUpstream();
+inside.always(whole({ secret: 'of this machine' }));
+model.always(whole(chatBody({ text: 'hi' })));
+const proxy = await startProxy({ [`${PUBLIC}:${inside.port}`]: outside.port });
+const gateway = await startGateway(
+  {
+    upstream: { reuse: 'never' },
+    providers: { up: { protocols: { 'openai-chat': `${model.origin}/v1` }, api_key: 'sk-test-up' } },
+    models: [{ id: 'up/m' }],
+  },
+  {
+    environment: { http_proxy: proxy.address() },
+    async resolve(host) {
+      const before = asked.get(host) ?? 0;
+      asked.set(host, before + 1);
+      return before === 0 ? [PUBLIC] : ['127.0.0.1'];
     },
-    {
-      environment: { http_proxy: proxy.address() },
-      async resolve(host) {
-        const before = asked.get(host) ?? 0;
-        asked.set(host, before + 1);
-        return before === 0 ? [PUBLIC] : ['127.0.0.1'];
-      },
-    },
-  );
-});
+  },
+);
 afterEach(() => expect(inside.requests).toEqual([]));
 afterAll(async () => {
   await gateway.close();

@@ -1,8 +1,8 @@
 // Texts of clients on the way to the operator's terminal and shell.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { codeFor } from '../../console/playground/copy-as.ts';
 import { DIALECTS } from '../../console/playground/dialects/index.ts';
-import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
+import { startManaged } from '../support/management/scene.ts';
 import { freshFolder, runProgram } from '../support/program.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -10,16 +10,13 @@ import { join } from 'node:path';
 
 const ESCAPES = '\u001b]0;owned\u0007\u009b2J\u202e';
 const { folder, remove } = freshFolder();
-let gateway: ManagedGateway;
 
-beforeAll(async () => {
-  gateway = await startManaged({
-    keys: [{ name: `key${ESCAPES}`, key: 'sk-test', limits: [{ requests: 5, per: 'hour' }] }],
-    models: [{ id: `up/m${ESCAPES}`, endpoints: [{ provider: 'sim', model: 'echo' }] }],
-  });
-  const messages = [{ role: 'user', content: 'a' }];
-  await (await gateway.post('/chat/completions', { model: `up/m${ESCAPES}`, messages })).text();
+const gateway = await startManaged({
+  keys: [{ name: `key${ESCAPES}`, key: 'sk-test', limits: [{ requests: 5, per: 'hour' }] }],
+  models: [{ id: `up/m${ESCAPES}`, endpoints: [{ provider: 'sim', model: 'echo' }] }],
 });
+const messages = [{ role: 'user', content: 'a' }];
+await (await gateway.post('/chat/completions', { model: `up/m${ESCAPES}`, messages })).text();
 afterAll(async () => {
   await gateway.close();
   remove();
