@@ -1,9 +1,9 @@
 // End users whom nobody has heard of before, by the thousand, through sockets: each is counted to the request, and none takes
 // more memory than its counter. What becomes of those who are forgotten is tested without sockets: it takes tens of thousands.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { heapStats } from 'bun:jsc';
 import { steady } from '../../bench/steady.ts';
-import { startGateway, type TestGateway } from '../support/harness.ts';
+import { startGateway } from '../support/harness.ts';
 import { isWhole } from '../support/share.ts';
 
 const NAMES = isWhole ? 20_000 : 2_000;
@@ -13,12 +13,8 @@ const MOST_KB = 2;
 const COMPILED_KB = 16_000;
 const KEY = 'sk-test-named';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  const limits = [{ requests: 2, per: 'day', each: 'end_user' }];
-  gateway = await startGateway({ keys: [{ name: 'named', key: KEY, limits }] });
-});
+const limits = [{ requests: 2, per: 'day', each: 'end_user' }];
+const gateway = await startGateway({ keys: [{ name: 'named', key: KEY, limits }] });
 afterAll(() => gateway.close());
 
 /** Sends one request of each of so many names. @returns answers by status */

@@ -1,21 +1,18 @@
 // Bodies that are legal and full: what the gateway does with them grows with their size, not with its square, and
 // what it records of them does not grow at all.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../support/upstreams/answers.ts';
-import { recordOf, startScene, type Scene } from '../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene } from '../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../support/upstreams/json-path.ts';
 
 const MANY = 40_000;
-let scene: Scene;
-beforeAll(async () => {
-  const endpoint = {
-    provider: 'up',
-    model: 'm',
-    protocol: 'openai-chat',
-    quirks: { adjacent_roles: 'merge', merge_system: true },
-  };
-  scene = await startScene(['up'], { config: { models: [{ id: 'up/merging', endpoints: [endpoint] }] } });
-});
+const endpoint = {
+  provider: 'up',
+  model: 'm',
+  protocol: 'openai-chat',
+  quirks: { adjacent_roles: 'merge', merge_system: true },
+};
+const scene = await startScene(['up'], { config: { models: [{ id: 'up/merging', endpoints: [endpoint] }] } });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const ANSWERS = {

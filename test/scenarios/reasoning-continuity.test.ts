@@ -14,7 +14,7 @@ import {
   whole,
 } from '../support/upstreams/answers.ts';
 import { kept, KEEPINGS, resultsFor, takeTurn, TOOLS, type Keeping } from '../support/upstreams/chat-turn.ts';
-import { startScene, type Scene } from '../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../support/upstreams/json-path.ts';
 
 type Block = Readonly<Record<string, unknown>>;
@@ -59,16 +59,13 @@ const TURNS: Readonly<Record<string, readonly Block[]>> = {
 
 const QUESTION = { role: 'user', content: 'What is the weather in Zürich?' };
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], {
-    config: {
-      keys: [
-        { name: 'a', key: 'sk-test' },
-        { name: 'b', key: 'sk-test-other' },
-      ],
-    },
-  });
+const scene = await startScene(['up'], {
+  config: {
+    keys: [
+      { name: 'a', key: 'sk-test' },
+      { name: 'b', key: 'sk-test-other' },
+    ],
+  },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
 // `response_format` in each upstream's own form, and what happens where an upstream has none.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import {
   chatBody,
   chatStream,
@@ -8,31 +8,22 @@ import {
   stream,
   whole,
 } from '../support/upstreams/answers.ts';
-import {
-  frames,
-  recordOf,
-  startScene,
-  streamedText,
-  type Scene,
-} from '../support/upstreams/gateway-with-upstreams.ts';
+import { frames, recordOf, startScene, streamedText } from '../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  const plain = (quirks: object): object => ({
-    max_output_tokens: 8000,
-    endpoints: [
-      { provider: 'up', model: 'm', protocol: 'openai-chat', quirks, price: { input: 1, output: 4 } },
+const plain = (quirks: object): object => ({
+  max_output_tokens: 8000,
+  endpoints: [
+    { provider: 'up', model: 'm', protocol: 'openai-chat', quirks, price: { input: 1, output: 4 } },
+  ],
+});
+const scene = await startScene(['up'], {
+  config: {
+    models: [
+      { id: 'no/formats', ...plain({ structured_output: 'none' }) },
+      { id: 'object/only', ...plain({ structured_output: 'json_object' }) },
     ],
-  });
-  scene = await startScene(['up'], {
-    config: {
-      models: [
-        { id: 'no/formats', ...plain({ structured_output: 'none' }) },
-        { id: 'object/only', ...plain({ structured_output: 'json_object' }) },
-      ],
-    },
-  });
+  },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 beforeEach(() => scene.upstream('up').script());

@@ -1,6 +1,6 @@
 // Single features of a request as they reach an upstream of another protocol, and their answers as they come back:
 // stop sequences that are cut here, log probabilities, custom tools, broken history, effort and budget.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import {
   chatBody,
   chatStream,
@@ -12,46 +12,35 @@ import {
   whole,
 } from '../support/upstreams/answers.ts';
 import { takeTurn, TOOLS } from '../support/upstreams/chat-turn.ts';
-import {
-  frames,
-  recordOf,
-  startScene,
-  streamedText,
-  type Scene,
-} from '../support/upstreams/gateway-with-upstreams.ts';
+import { frames, recordOf, startScene, streamedText } from '../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../support/upstreams/json-path.ts';
 import type { Answer } from '../support/upstreams/scripted-upstream.ts';
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], {
-    config: {
-      models: [
-        {
-          id: 'budget/only',
-          max_output_tokens: 4000,
-          endpoints: [{ provider: 'up', model: 'm', protocol: 'anthropic-messages', reasoning: 'budget' }],
-        },
-        {
-          id: 'effort/only',
-          endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses', reasoning: 'effort' }],
-        },
-        {
-          id: 'with/custom',
-          endpoints: [
-            { provider: 'up', model: 'm', protocol: 'openai-responses', quirks: { custom_tools: true } },
-          ],
-        },
-        {
-          id: 'no/custom',
-          endpoints: [
-            { provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { custom_tools: false } },
-          ],
-        },
-      ],
-    },
-  });
+const scene = await startScene(['up'], {
+  config: {
+    models: [
+      {
+        id: 'budget/only',
+        max_output_tokens: 4000,
+        endpoints: [{ provider: 'up', model: 'm', protocol: 'anthropic-messages', reasoning: 'budget' }],
+      },
+      {
+        id: 'effort/only',
+        endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses', reasoning: 'effort' }],
+      },
+      {
+        id: 'with/custom',
+        endpoints: [
+          { provider: 'up', model: 'm', protocol: 'openai-responses', quirks: { custom_tools: true } },
+        ],
+      },
+      {
+        id: 'no/custom',
+        endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { custom_tools: false } }],
+      },
+    ],
+  },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
 // Endpoints in order: what goes wrong before the first content is invisible to the client, and told in the records.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import {
   CHAT_OPENING,
   chatBody,
@@ -23,31 +23,27 @@ import {
   recordOf,
   startScene,
   streamedText,
-  type Scene,
 } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import { DEAD_ORIGIN, type Answer } from '../../support/upstreams/scripted-upstream.ts';
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 const clock = new ArmedClock();
-let scene: Scene;
-beforeAll(async () => {
-  const endpoint = (provider: string): object => ({
-    provider,
-    model: 'm',
-    protocol: 'openai-chat',
-    price: { input: 1, output: 4 },
-  });
-  scene = await startScene(['first', 'second'], {
-    clock,
-    config: {
-      providers: { dead: providerAt(DEAD_ORIGIN) },
-      models: [
-        { id: 'dead/then-second', endpoints: [endpoint('dead'), endpoint('second')] },
-        { id: 'dead/only', endpoints: [endpoint('dead')] },
-      ],
-    },
-  });
+const endpoint = (provider: string): object => ({
+  provider,
+  model: 'm',
+  protocol: 'openai-chat',
+  price: { input: 1, output: 4 },
+});
+const scene = await startScene(['first', 'second'], {
+  clock,
+  config: {
+    providers: { dead: providerAt(DEAD_ORIGIN) },
+    models: [
+      { id: 'dead/then-second', endpoints: [endpoint('dead'), endpoint('second')] },
+      { id: 'dead/only', endpoints: [endpoint('dead')] },
+    ],
+  },
 });
 // Pauses that endpoints asked for are over by the next test.
 afterEach(() => clock.advance(600_000));

@@ -1,49 +1,45 @@
 // Counters, ledger and usage agree, to the nano-dollar, whatever became of requests: answered, failed, replayed, left,
 // completed by others, streamed or not, in any protocol.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 
 const ADMIN = 'sk-admin-test-0123456789';
 const ROUNDS = 4;
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway({
-    server: { admin_key: ADMIN },
-    routing: { retries: 0 },
-    limits: [{ concurrent: 500 }],
-    projects: { all: { budgets: [{ usd: 100, per: 'month' }], limits: [{ tokens: 9e9, per: 'day' }] } },
-    keys: [
-      {
-        name: 'test',
-        key: 'sk-test',
-        project: 'all',
-        budgets: [
-          { usd: 50, per: 'day' },
-          { usd: 10, each: 'end_user' },
-        ],
-        limits: [
-          { requests: 1e6, per: 'day' },
-          { requests: 1e6, per: 'minute' },
-        ],
-      },
-    ],
-    models: [
-      {
-        id: 'mended',
-        endpoints: ['cut-after-400', 'chat'].map((model) => ({
-          provider: 'sim',
-          model,
-          protocol: 'openai-chat',
-          name: model,
-          price: { input: 1, output: 4 },
-        })),
-      },
-    ],
-  });
+const gateway = await startGateway({
+  server: { admin_key: ADMIN },
+  routing: { retries: 0 },
+  limits: [{ concurrent: 500 }],
+  projects: { all: { budgets: [{ usd: 100, per: 'month' }], limits: [{ tokens: 9e9, per: 'day' }] } },
+  keys: [
+    {
+      name: 'test',
+      key: 'sk-test',
+      project: 'all',
+      budgets: [
+        { usd: 50, per: 'day' },
+        { usd: 10, each: 'end_user' },
+      ],
+      limits: [
+        { requests: 1e6, per: 'day' },
+        { requests: 1e6, per: 'minute' },
+      ],
+    },
+  ],
+  models: [
+    {
+      id: 'mended',
+      endpoints: ['cut-after-400', 'chat'].map((model) => ({
+        provider: 'sim',
+        model,
+        protocol: 'openai-chat',
+        name: model,
+        price: { input: 1, output: 4 },
+      })),
+    },
+  ],
 });
 afterAll(() => gateway.close());
 

@@ -1,6 +1,6 @@
 // Many clients at once on limits that are too small for all of them: what gets through, to the request and to the cent.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
@@ -16,34 +16,29 @@ const KEYS = {
   other: { project: 'other' },
 };
 
-let gateway: TestGateway;
-let clock: ManualClock;
-
-beforeAll(async () => {
-  clock = new ManualClock(NOON);
-  gateway = await startGateway(
-    {
-      keys: Object.entries(KEYS).map(([name, more]) => ({ name, key: `sk-test-${name}`, ...more })),
-      projects: { full: { limits: [{ requests: 1, per: 'day' }] }, other: {} },
-      // A dollar is soon spent at a hundred times the usual price.
-      models: [
-        {
-          id: 'dear',
-          max_output_tokens: 8000,
-          endpoints: [
-            {
-              provider: 'sim',
-              model: 'paced-1',
-              protocol: 'openai-chat',
-              price: { input: 100, output: 400 },
-            },
-          ],
-        },
-      ],
-    },
-    { clock },
-  );
-});
+const clock = new ManualClock(NOON);
+const gateway = await startGateway(
+  {
+    keys: Object.entries(KEYS).map(([name, more]) => ({ name, key: `sk-test-${name}`, ...more })),
+    projects: { full: { limits: [{ requests: 1, per: 'day' }] }, other: {} },
+    // A dollar is soon spent at a hundred times the usual price.
+    models: [
+      {
+        id: 'dear',
+        max_output_tokens: 8000,
+        endpoints: [
+          {
+            provider: 'sim',
+            model: 'paced-1',
+            protocol: 'openai-chat',
+            price: { input: 100, output: 400 },
+          },
+        ],
+      },
+    ],
+  },
+  { clock },
+);
 afterAll(() => gateway.close());
 
 function ask(key: keyof typeof KEYS, more: object = {}): Promise<Response> {

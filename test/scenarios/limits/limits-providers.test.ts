@@ -1,11 +1,11 @@
 // Limits that a vendor sets for us: a provider that has used one up is passed over, and comes back when it frees.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { chatBody, opened, whole } from '../../support/upstreams/answers.ts';
 import { attemptsOf, providerAt, recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import { type ScriptedUpstream, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 const NAMES = ['first', 'second'] as const;
 const MODELS = {
@@ -22,27 +22,21 @@ const LIMITS = {
   reported: [{ requests: 50, per: 'minute' }],
 };
 
-let clock: ManualClock;
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  clock = new ManualClock();
-  gateway = await startGateway(
-    {
-      routing: { retries: 0 },
-      providers: Object.fromEntries(
-        Object.entries(LIMITS).map(([name, limits]) => [name, { ...providerAt(upstream.origin), limits }]),
-      ),
-      models: Object.entries(MODELS).map(([id, providers]) => ({
-        id,
-        endpoints: providers.map((provider) => ({ provider, model: 'm', protocol: 'openai-chat' })),
-      })),
-    },
-    { clock },
-  );
-});
+const upstream = await startUpstream();
+const clock = new ManualClock();
+const gateway = await startGateway(
+  {
+    routing: { retries: 0 },
+    providers: Object.fromEntries(
+      Object.entries(LIMITS).map(([name, limits]) => [name, { ...providerAt(upstream.origin), limits }]),
+    ),
+    models: Object.entries(MODELS).map(([id, providers]) => ({
+      id,
+      endpoints: providers.map((provider) => ({ provider, model: 'm', protocol: 'openai-chat' })),
+    })),
+  },
+  { clock },
+);
 afterAll(async () => {
   await gateway.close();
   await upstream.stop();

@@ -1,9 +1,9 @@
 // A budget that is used up in the middle of an answer: the upstream is stopped, and the client reads why in its own
 // protocol, whatever the upstream speaks.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { CLIENTS, type ClientProtocol } from '../../support/upstreams/client-dialects.ts';
 import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
-import { recordOf, type Scene, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
 
 const CLIENT_PROTOCOLS = Object.keys(CLIENTS) as ClientProtocol[];
@@ -17,16 +17,12 @@ const BUDGET_USD = 0.0021;
 /** Pieces after which an answer that nobody stops is given up. */
 const MOST_PIECES = 20;
 
-let scene: Scene;
-
-beforeAll(async () => {
-  const keys = [...PAIRS.map(nameOf), 'finish'].map((name) => ({
-    name,
-    key: `sk-test-${name}`,
-    budgets: [{ usd: BUDGET_USD, per: 'day', ...(name === 'finish' ? { when_spent: 'finish' } : {}) }],
-  }));
-  scene = await startScene(['one'], { config: { keys }, faithful: true });
-});
+const keys = [...PAIRS.map(nameOf), 'finish'].map((name) => ({
+  name,
+  key: `sk-test-${name}`,
+  budgets: [{ usd: BUDGET_USD, per: 'day', ...(name === 'finish' ? { when_spent: 'finish' } : {}) }],
+}));
+const scene = await startScene(['one'], { config: { keys }, faithful: true });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 function nameOf({ client, upstream }: (typeof PAIRS)[number]): string {

@@ -1,6 +1,6 @@
 // Every way that an answer can go, under limits: what it adds to them is what its records say, nothing stays reserved, and a
 // restart knows the same.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,6 @@ import { ask, says, WAYS } from '../../support/responses-scene.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-limits-ways-'));
 const dataDir = join(folder, 'data');
-let scene: ToolScene;
 
 const endpoint = (model: string, protocol = 'openai-chat', provider = 'up'): object => ({
   provider,
@@ -27,22 +26,20 @@ const endpoint = (model: string, protocol = 'openai-chat', provider = 'up'): obj
 });
 const say = (content: string): { messages: object[] } => ({ messages: [{ role: 'user', content }] });
 
-beforeAll(async () => {
-  scene = await startToolScene({
-    dataDir,
-    config: { ...COUNTED, routing: { retries: 0 } },
-    models: [
-      {
-        id: 'mended',
-        endpoints: [endpoint('cut-after-400', 'openai-chat', 'sim'), endpoint('chat', 'openai-chat', 'sim')],
-      },
-      {
-        id: 'failing',
-        endpoints: [endpoint('error-500', 'openai-chat', 'sim'), endpoint('chat', 'openai-chat', 'sim')],
-      },
-      { id: 'sim-embed', endpoints: [endpoint('embed', 'openai-chat', 'sim')] },
-    ],
-  });
+const scene = await startToolScene({
+  dataDir,
+  config: { ...COUNTED, routing: { retries: 0 } },
+  models: [
+    {
+      id: 'mended',
+      endpoints: [endpoint('cut-after-400', 'openai-chat', 'sim'), endpoint('chat', 'openai-chat', 'sim')],
+    },
+    {
+      id: 'failing',
+      endpoints: [endpoint('error-500', 'openai-chat', 'sim'), endpoint('chat', 'openai-chat', 'sim')],
+    },
+    { id: 'sim-embed', endpoints: [endpoint('embed', 'openai-chat', 'sim')] },
+  ],
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,6 +1,6 @@
 // Turns of a conversation: what was said before stands before them, what they say is appended whole or not at all, and
 // no two of them run at once.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,14 +25,10 @@ import {
   WAYS_AND_MODES,
   WEATHER,
   wordsOf,
-  type ResponsesScene,
   type Way,
 } from '../../support/responses-scene.ts';
 
-let scene: ResponsesScene;
-beforeAll(async () => {
-  scene = await startResponses();
-});
+const scene = await startResponses();
 afterAll(() => scene[Symbol.asyncDispose]());
 
 async function newConversation({ gateway } = scene): Promise<string> {

@@ -1,6 +1,6 @@
 // Failures while a response is made: the client receives them in the words of the API, nothing half is kept, another
 // endpoint answers where it may, and a repeated request gets the same response.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { cutAfter, noAnswer, opened, silence, whole } from '../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { StreamReading } from '../../support/upstreams/gateway-with-upstreams.ts';
@@ -21,10 +21,7 @@ import {
   type Way,
 } from '../../support/responses-scene.ts';
 
-let scene: ResponsesScene;
-beforeAll(async () => {
-  scene = await startResponses();
-});
+const scene = await startResponses();
 afterAll(() => scene[Symbol.asyncDispose]());
 
 /** A stream that has begun, without content, with some, and with a failure after it. */

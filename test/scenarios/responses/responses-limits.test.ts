@@ -1,6 +1,6 @@
 // Limits and switches of a request to the Responses API, over every way to an upstream: what is left out of a context
 // that is too small, answers that are cut, calls that may not be parallel, formats that are enforced, log probabilities.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import {
   chatBody,
   chatChunk,
@@ -23,17 +23,13 @@ import {
   WAYS_AND_MODES,
   WEATHER,
   wordsOf,
-  type ResponsesScene,
   type Way,
 } from '../../support/responses-scene.ts';
 
 const PLAIN = { provider: 'up', model: 'm', protocol: 'openai-chat', price: { input: 1, output: 4 } };
 
-let scene: ResponsesScene;
-beforeAll(async () => {
-  scene = await startResponses({
-    models: [{ id: 'no/formats', endpoints: [{ ...PLAIN, quirks: { structured_output: 'none' } }] }],
-  });
+const scene = await startResponses({
+  models: [{ id: 'no/formats', endpoints: [{ ...PLAIN, quirks: { structured_output: 'none' } }] }],
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 // Reasoning that only its own family can read goes through clients of the Responses API and comes back byte for byte:
 // sent back by the client, kept by the gateway, or found again in the vault. Elsewhere it is dropped, and that is said.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import {
   OTHER_KEY_HEADERS,
@@ -11,15 +11,11 @@ import {
   reported,
   WEATHER,
   type Answered,
-  type ResponsesScene,
   type Said,
   type Way,
 } from '../../support/responses-scene.ts';
 
-let scene: ResponsesScene;
-beforeAll(async () => {
-  scene = await startResponses();
-});
+const scene = await startResponses();
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const INCLUDE = { include: ['reasoning.encrypted_content'] };

@@ -1,5 +1,5 @@
 // State of a response, and how the next turn goes on from it: over every way to an upstream, streamed and not.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { messagesBody, whole } from '../../support/upstreams/answers.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
@@ -14,14 +14,10 @@ import {
   WAYS,
   WAYS_AND_MODES,
   WEATHER,
-  type ResponsesScene,
   type Way,
 } from '../../support/responses-scene.ts';
 
-let scene: ResponsesScene;
-beforeAll(async () => {
-  scene = await startResponses();
-});
+const scene = await startResponses();
 afterAll(() => scene[Symbol.asyncDispose]());
 
 describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {

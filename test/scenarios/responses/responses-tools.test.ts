@@ -1,20 +1,10 @@
 // Tools that clients of the Responses API run, in front of models that know only functions: shells, patches, custom tools
 // with grammars, groups. The model is offered functions; the client gets its own items; both turns of the loop.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import {
-  ask,
-  says,
-  startResponses,
-  reported,
-  type ResponsesScene,
-  type Way,
-} from '../../support/responses-scene.ts';
+import { ask, says, startResponses, reported, type Way } from '../../support/responses-scene.ts';
 
-let scene: ResponsesScene;
-beforeAll(async () => {
-  scene = await startResponses();
-});
+const scene = await startResponses();
 afterAll(() => scene[Symbol.asyncDispose]());
 
 interface Case {

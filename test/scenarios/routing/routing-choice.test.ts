@@ -1,32 +1,29 @@
 // Choice among models through the whole gateway: `model_routing_config` and `dragoman/auto`, told by the answer's `model`
 // and by what the upstream was asked for.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { at, list } from '../../support/upstreams/json-path.ts';
-import { chat, down, endpoint, explained, startRouting, type RoutingScene } from './routing-scene.ts';
+import { chat, down, endpoint, explained, startRouting } from './routing-scene.ts';
 
 const SMALL = 'house/small';
 const LARGE = 'house/large';
-let scene: RoutingScene;
-beforeAll(async () => {
-  scene = await startRouting({
-    routing: { task_types: { code: [LARGE, SMALL], chat: [SMALL] } },
-    models: [
-      {
-        id: SMALL,
-        context_length: 8_000,
-        price: { input: 0.1, output: 0.4 },
-        endpoints: [endpoint('west', { model: 'small' })],
-      },
-      {
-        id: LARGE,
-        context_length: 200_000,
-        reasoning: 'effort',
-        input_modalities: ['text', 'image'],
-        price: { input: 10, output: 40 },
-        endpoints: [endpoint('east', { model: 'large' }), endpoint('north', { model: 'large' })],
-      },
-    ],
-  });
+const scene = await startRouting({
+  routing: { task_types: { code: [LARGE, SMALL], chat: [SMALL] } },
+  models: [
+    {
+      id: SMALL,
+      context_length: 8_000,
+      price: { input: 0.1, output: 0.4 },
+      endpoints: [endpoint('west', { model: 'small' })],
+    },
+    {
+      id: LARGE,
+      context_length: 200_000,
+      reasoning: 'effort',
+      input_modalities: ['text', 'image'],
+      price: { input: 10, output: 40 },
+      endpoints: [endpoint('east', { model: 'large' }), endpoint('north', { model: 'large' })],
+    },
+  ],
 });
 beforeEach(() => scene.forget());
 afterAll(() => scene[Symbol.asyncDispose]());

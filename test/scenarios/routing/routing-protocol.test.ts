@@ -1,35 +1,31 @@
 // In which protocol an upstream is spoken to: the client's own wherever the provider serves the model in it as well as
 // in any other, and another one where the catalog knows why. Seen in the paths that an upstream is asked for.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { UPSTREAM_KEY } from '../../support/upstreams/gateway-with-upstreams.ts';
-import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const { origin } = upstream;
-  gateway = await startGateway({
-    routing: { retries: 0, breaker: { failures: 1000 } },
-    providers: {
-      openai: { api_key: UPSTREAM_KEY, base_url: `${origin}/openai` },
-      xai: { api_key: UPSTREAM_KEY, base_url: `${origin}/xai` },
-      own: {
-        api_key: UPSTREAM_KEY,
-        protocols: {
-          'openai-chat': `${origin}/own`,
-          'openai-responses': `${origin}/own`,
-          'anthropic-messages': `${origin}/own`,
-          gemini: `${origin}/own`,
-        },
+const upstream = await startUpstream();
+const { origin } = upstream;
+const gateway = await startGateway({
+  routing: { retries: 0, breaker: { failures: 1000 } },
+  providers: {
+    openai: { api_key: UPSTREAM_KEY, base_url: `${origin}/openai` },
+    xai: { api_key: UPSTREAM_KEY, base_url: `${origin}/xai` },
+    own: {
+      api_key: UPSTREAM_KEY,
+      protocols: {
+        'openai-chat': `${origin}/own`,
+        'openai-responses': `${origin}/own`,
+        'anthropic-messages': `${origin}/own`,
+        gemini: `${origin}/own`,
       },
     },
-    models: [
-      { id: 'house/free', endpoints: [{ provider: 'own', model: 'm' }] },
-      { id: 'house/fixed', endpoints: [{ provider: 'own', model: 'm', protocol: 'openai-chat' }] },
-    ],
-  });
+  },
+  models: [
+    { id: 'house/free', endpoints: [{ provider: 'own', model: 'm' }] },
+    { id: 'house/fixed', endpoints: [{ provider: 'own', model: 'm', protocol: 'openai-chat' }] },
+  ],
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,38 +1,25 @@
 // The route table: `/route/explain` says what the request then does, the record keeps the same words, and endpoints that
 // are unavailable say why and until when.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { chatBody, chatError, whole } from '../../support/upstreams/answers.ts';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import {
-  chat,
-  down,
-  endpoint,
-  explained,
-  good,
-  MESSAGES,
-  slugs,
-  startRouting,
-  type RoutingScene,
-} from './routing-scene.ts';
+import { chat, down, endpoint, explained, good, MESSAGES, slugs, startRouting } from './routing-scene.ts';
 
 const MODEL = 'house/one';
-let scene: RoutingScene;
-beforeAll(async () => {
-  scene = await startRouting({
-    routing: { breaker: { failures: 3, window_ms: 30_000, open_ms: 15_000 } },
-    models: [
-      {
-        id: MODEL,
-        endpoints: [
-          endpoint('east', { price: { input: 4, output: 16 } }),
-          endpoint('west', { price: { input: 1, output: 4 } }),
-          endpoint('north'),
-        ],
-      },
-      { id: 'house/two', price: { input: 9, output: 9 }, endpoints: [endpoint('north', { model: 'two' })] },
-    ],
-  });
+const scene = await startRouting({
+  routing: { breaker: { failures: 3, window_ms: 30_000, open_ms: 15_000 } },
+  models: [
+    {
+      id: MODEL,
+      endpoints: [
+        endpoint('east', { price: { input: 4, output: 16 } }),
+        endpoint('west', { price: { input: 1, output: 4 } }),
+        endpoint('north'),
+      ],
+    },
+    { id: 'house/two', price: { input: 9, output: 9 }, endpoints: [endpoint('north', { model: 'two' })] },
+  ],
 });
 beforeEach(() => scene.forget());
 afterAll(() => scene[Symbol.asyncDispose]());

@@ -21,37 +21,34 @@ import {
 
 const CHEAP_KEY = 'sk-test-cheap';
 const MODEL = 'house/one';
-let scene: RoutingScene;
-beforeAll(async () => {
-  scene = await startRouting({
-    keys: [
-      { name: 'test', key: TEST_KEY },
-      { name: 'cheap', key: CHEAP_KEY, routing: { type: 'priority', primary_factor: 'cost' } },
-    ],
-    routing: { timeouts: { response_ms: 1000 } },
-    models: [
-      {
-        id: MODEL,
-        quality: 0.3,
-        endpoints: [
-          endpoint('east', { price: { input: 4, output: 16 }, unsupported: ['logit_bias'] }),
-          endpoint('west', { price: { input: 1, output: 4, request: 0.01 }, quality: 0.9 }),
-          endpoint('north', { quality: 0.6 }),
-        ],
-      },
-      {
-        id: 'house/deployments',
-        endpoints: [
-          endpoint('east', { name: 'fast', model: 'fast' }),
-          endpoint('east', { name: 'slow', model: 'slow' }),
-          endpoint('west'),
-        ],
-      },
-      { id: 'house/colon:free', endpoints: [endpoint('east', { model: 'free' }), endpoint('north')] },
-      { id: 'house/spare', endpoints: [endpoint('west', { model: 'spare' })] },
-    ],
-    aliases: { one: MODEL },
-  });
+const scene = await startRouting({
+  keys: [
+    { name: 'test', key: TEST_KEY },
+    { name: 'cheap', key: CHEAP_KEY, routing: { type: 'priority', primary_factor: 'cost' } },
+  ],
+  routing: { timeouts: { response_ms: 1000 } },
+  models: [
+    {
+      id: MODEL,
+      quality: 0.3,
+      endpoints: [
+        endpoint('east', { price: { input: 4, output: 16 }, unsupported: ['logit_bias'] }),
+        endpoint('west', { price: { input: 1, output: 4, request: 0.01 }, quality: 0.9 }),
+        endpoint('north', { quality: 0.6 }),
+      ],
+    },
+    {
+      id: 'house/deployments',
+      endpoints: [
+        endpoint('east', { name: 'fast', model: 'fast' }),
+        endpoint('east', { name: 'slow', model: 'slow' }),
+        endpoint('west'),
+      ],
+    },
+    { id: 'house/colon:free', endpoints: [endpoint('east', { model: 'free' }), endpoint('north')] },
+    { id: 'house/spare', endpoints: [endpoint('west', { model: 'spare' })] },
+  ],
+  aliases: { one: MODEL },
 });
 beforeEach(() => scene.forget());
 afterAll(() => scene[Symbol.asyncDispose]());

@@ -1,25 +1,22 @@
 // Usage of an answer that one endpoint began and another completed: its client and its record have the same.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({
-    routing: { retries: 0 },
-    models: [
-      {
-        id: 'mended',
-        endpoints: ['cut-after-400', 'chat'].map((model) => ({
-          provider: 'sim',
-          model,
-          protocol: 'openai-chat',
-          name: model,
-          price: { input: 1, output: 4 },
-        })),
-      },
-    ],
-  });
+const gateway = await startGateway({
+  routing: { retries: 0 },
+  models: [
+    {
+      id: 'mended',
+      endpoints: ['cut-after-400', 'chat'].map((model) => ({
+        provider: 'sim',
+        model,
+        protocol: 'openai-chat',
+        name: model,
+        price: { input: 1, output: 4 },
+      })),
+    },
+  ],
 });
 afterAll(() => gateway.close());
 

@@ -1,6 +1,6 @@
 // Upstreams whose answers have no end, or too much of something: the try fails with an error that names the limit, natively
 // in the client's protocol, and the connection is closed.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { MAX_ANSWER_NODES } from '../../../src/base/json/index.ts';
 import {
   MAX_ANSWER_CHARS,
@@ -14,12 +14,8 @@ import { CLIENTS } from '../../support/upstreams/client-dialects.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 
-let translating: Scene;
-let relaying: Scene;
-beforeAll(async () => {
-  translating = await startScene(['up']);
-  relaying = await startScene(['up'], { faithful: true });
-});
+const translating = await startScene(['up']);
+const relaying = await startScene(['up'], { faithful: true });
 afterAll(async () => {
   await translating[Symbol.asyncDispose]();
   await relaying[Symbol.asyncDispose]();

@@ -1,16 +1,13 @@
 // Names and heads that no HTTP header can carry: a client's model name, an upstream's status and content type.
 // Each request gets an answer, and the gateway lives on.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chatBody, chatStream, stream as sse, whole } from '../../support/upstreams/answers.ts';
-import { startScene, UPSTREAM_KEY, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene, UPSTREAM_KEY } from '../../support/upstreams/gateway-with-upstreams.ts';
 
 const TOO_LONG = {
   error: { message: 'too long', type: 'invalid_request_error', code: 'context_length_exceeded' },
 };
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['first'], { faithful: true });
-});
+const scene = await startScene(['first'], { faithful: true });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const ask = (model: string, stream = false): Promise<Response> =>

@@ -1,25 +1,17 @@
 // The time that one request may take: over all attempts together, until its first token, and in silence; as the
 // operator set it, and as a request may shorten it by header or body.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { opened, silence } from '../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { CLIENTS, type ClientProtocol } from '../../support/upstreams/client-dialects.ts';
-import {
-  attemptsOf,
-  recordOf,
-  startScene,
-  type Scene,
-} from '../../support/upstreams/gateway-with-upstreams.ts';
+import { attemptsOf, recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 import { begun, sound, stageOf } from '../faults/fault.ts';
 
 const clock = new ArmedClock();
 const stage = stageOf('openai-chat', true);
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['first', 'second', 'third'], { clock });
-});
+const scene = await startScene(['first', 'second', 'third'], { clock });
 afterEach(() => clock.advance(600_000));
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,32 +1,23 @@
 // Calls of MCP tools that wait for a person: asked, allowed, refused, answered late, twice or wrongly, in the same
 // process and after its death. The five complaints about approvals elsewhere (pains 56) are the acceptance list.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freshFolder, runtimePid, startProgram, type Program } from '../../support/program.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import { startMcpServer } from '../../support/upstreams/mcp-server.ts';
-import {
-  MCP_TOOLS,
-  serverAt,
-  SIMULATED_BOTH,
-  startToolScene,
-  type ToolScene,
-} from '../../support/upstreams/tool-scene.ts';
+import { MCP_TOOLS, serverAt, SIMULATED_BOTH, startToolScene } from '../../support/upstreams/tool-scene.ts';
 import { answered, ask, says, reported, type Answered } from '../../support/responses-scene.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-let scene: ToolScene;
-beforeAll(async () => {
-  scene = await startToolScene({
-    tools: {
-      ...MCP_TOOLS,
-      picture: { run: () => ({ content: [{ type: 'image', data: PNG, mimeType: 'image/png' }] }) },
-    },
-  });
+const scene = await startToolScene({
+  tools: {
+    ...MCP_TOOLS,
+    picture: { run: () => ({ content: [{ type: 'image', data: PNG, mimeType: 'image/png' }] }) },
+  },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,8 +1,8 @@
 // Bounds of the gateway's tools for one request: calls, names, answers of persons, turns at endpoints
 // that could take the client's own words.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { at, list } from '../../support/upstreams/json-path.ts';
-import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
+import { MCP_TOOLS, serverAt, startToolScene } from '../../support/upstreams/tool-scene.ts';
 import { ask, says, reported, wordsOf } from '../../support/responses-scene.ts';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
 
@@ -18,25 +18,22 @@ const flood = (): object => ({
 const photo = (): object => ({
   content: [{ type: 'image', data: 'A'.repeat(3.5 * 1_048_576), mimeType: 'image/png' }],
 });
-let scene: ToolScene;
-beforeAll(async () => {
-  scene = await startToolScene({
-    tools: {
-      ...MCP_TOOLS,
-      pay: { run: () => `paid ${++paid}` },
-      photo: { run: photo },
-      flood: { run: flood },
+const scene = await startToolScene({
+  tools: {
+    ...MCP_TOOLS,
+    pay: { run: () => `paid ${++paid}` },
+    photo: { run: photo },
+    flood: { run: flood },
+  },
+  models: [
+    {
+      id: 'mixed/responses',
+      endpoints: [
+        { provider: 'up', model: 'first', protocol: 'openai-responses' },
+        { provider: 'own', model: 'second', protocol: 'openai-responses', quirks: { searches_web: true } },
+      ],
     },
-    models: [
-      {
-        id: 'mixed/responses',
-        endpoints: [
-          { provider: 'up', model: 'first', protocol: 'openai-responses' },
-          { provider: 'own', model: 'second', protocol: 'openai-responses', quirks: { searches_web: true } },
-        ],
-      },
-    ],
-  });
+  ],
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 // The gateway's own tools as clients of the other protocols see them: blocks of server tools for Anthropic's, grounding
 // for Google's, annotations for Chat Completions; and histories with such blocks, sent on to whatever model.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readChatStream, readCompletion } from '../../support/chat-shape.ts';
 import { chunksOf, readAnswer } from '../../support/rules/gemini-stream-rules.ts';
 import {
@@ -19,14 +19,10 @@ import {
   SIMULATED,
   SIMULATED_BOTH,
   startToolScene,
-  type ToolScene,
 } from '../../support/upstreams/tool-scene.ts';
 import { says, reported, WEATHER } from '../../support/responses-scene.ts';
 
-let scene: ToolScene;
-beforeAll(async () => {
-  scene = await startToolScene();
-});
+const scene = await startToolScene();
 beforeEach(() => scene.web.clear());
 afterAll(() => scene[Symbol.asyncDispose]());
 

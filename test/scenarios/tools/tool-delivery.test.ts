@@ -1,9 +1,9 @@
 // Answers with tools of the gateway in every way in which answers are delivered: held back, completed by another endpoint,
 // asked twice at once, over a WebSocket, in a conversation, repeated under an idempotency key.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { SocketClient } from '../../support/socket-client.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
-import { serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
+import { serverAt, startToolScene } from '../../support/upstreams/tool-scene.ts';
 import {
   OTHER_KEY_HEADERS,
   ask,
@@ -14,10 +14,7 @@ import {
   type Answered,
 } from '../../support/responses-scene.ts';
 
-let scene: ToolScene;
-beforeAll(async () => {
-  scene = await startToolScene();
-});
+const scene = await startToolScene();
 beforeEach(() => scene.web.clear());
 afterAll(() => scene[Symbol.asyncDispose]());
 

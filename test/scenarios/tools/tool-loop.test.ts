@@ -1,16 +1,10 @@
 // Several turns of a model as one answer: tools of the client among those of the gateway, forced and forbidden calls,
 // limits over all turns, and whatever may go wrong between them.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { attemptsOf, recordOf, StreamReading } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import {
-  NO_ANSWER,
-  SIMULATED_BOTH,
-  serverAt,
-  startToolScene,
-  type ToolScene,
-} from '../../support/upstreams/tool-scene.ts';
+import { NO_ANSWER, SIMULATED_BOTH, serverAt, startToolScene } from '../../support/upstreams/tool-scene.ts';
 import {
   answered,
   ask,
@@ -23,16 +17,13 @@ import {
   type Way,
 } from '../../support/responses-scene.ts';
 
-let scene: ToolScene;
-beforeAll(async () => {
-  const formless = {
-    provider: 'up',
-    model: 'm',
-    protocol: 'openai-chat',
-    quirks: { structured_output: 'none' },
-  };
-  scene = await startToolScene({ models: [{ id: 'formless', endpoints: [formless] }] });
-});
+const formless = {
+  provider: 'up',
+  model: 'm',
+  protocol: 'openai-chat',
+  quirks: { structured_output: 'none' },
+};
+const scene = await startToolScene({ models: [{ id: 'formless', endpoints: [formless] }] });
 beforeEach(() => scene.web.clear());
 afterAll(() => scene[Symbol.asyncDispose]());
 

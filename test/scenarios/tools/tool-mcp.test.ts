@@ -1,6 +1,6 @@
 // Tools of remote MCP servers that the gateway calls, as clients of the Responses API see them: lists, filters, names,
 // choices, and servers that fail in every way. Over every protocol of the upstream, streamed and whole.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import type { McpServerScript } from '../../support/upstreams/mcp-server.ts';
 import {
@@ -10,7 +10,6 @@ import {
   SIMULATED,
   SIMULATED_BOTH,
   startToolScene,
-  type ToolScene,
 } from '../../support/upstreams/tool-scene.ts';
 import {
   ask,
@@ -37,15 +36,11 @@ const TOOLS: McpServerScript['tools'] = {
   'odd.name/with spaces': { run: () => 'odd' },
 };
 
-let scene: ToolScene;
 /** Answers also without the tools of a server that cannot be listed. */
-let lenient: ToolScene;
-beforeAll(async () => {
-  lenient = await startToolScene({ mcp: () => ({ on_unlisted: 'continue' }) });
-  scene = await startToolScene({
-    tools: TOOLS,
-    mcp: (url) => ({ servers: { ops: { url, allowed_tools: ['add', 'echo'] } } }),
-  });
+const lenient = await startToolScene({ mcp: () => ({ on_unlisted: 'continue' }) });
+const scene = await startToolScene({
+  tools: TOOLS,
+  mcp: (url) => ({ servers: { ops: { url, allowed_tools: ['add', 'echo'] } } }),
 });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 // Web search that the gateway runs for models that have none, as clients of the Responses API see it: items, events,
 // sources, citations, pages, limits, failures and costs, over every protocol of the upstream, streamed and whole.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
@@ -11,14 +11,10 @@ import {
   NO_ANSWER,
   SIMULATED_BOTH,
   startToolScene,
-  type ToolScene,
 } from '../../support/upstreams/tool-scene.ts';
 import { answered, ask, says, reported, type Answered } from '../../support/responses-scene.ts';
 
-let scene: ToolScene;
-beforeAll(async () => {
-  scene = await startToolScene();
-});
+const scene = await startToolScene();
 beforeEach(() => scene.web.clear());
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,22 +1,19 @@
 // Keys that stand in the addresses of MCP servers, and credentials in the forms of every protocol: servers get them,
 // answers, stores, records and errors do not show them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { secretsOfAddress, withoutSecrets } from '../../../src/canonical/index.ts';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { responsesBody, whole } from '../../support/upstreams/answers.ts';
 import { at } from '../../support/upstreams/json-path.ts';
-import { serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
+import { serverAt, startToolScene } from '../../support/upstreams/tool-scene.ts';
 import { ask } from '../../support/responses-scene.ts';
 
 const KEY = 'key-of-the-client-7f3a';
 const OPERATOR = 'key-of-the-operator-91bc';
 
-let scene: ToolScene;
-beforeAll(async () => {
-  scene = await startToolScene({
-    config: { logging: { level: 'debug', content: true } },
-    mcp: (url) => ({ servers: { ops: { url: `${url}?key=${OPERATOR}`, require_approval: 'never' } } }),
-  });
+const scene = await startToolScene({
+  config: { logging: { level: 'debug', content: true } },
+  mcp: (url) => ({ servers: { ops: { url: `${url}?key=${OPERATOR}`, require_approval: 'never' } } }),
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,11 +1,11 @@
 // Credentials that clients send for MCP servers reach these servers and nobody else: no answer, no store, no record, no
 // log, no error, no upstream that does not call the server itself. The operator's own credentials likewise.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
-import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
+import { MCP_TOOLS, serverAt, startToolScene } from '../../support/upstreams/tool-scene.ts';
 import { ask, says, reported } from '../../support/responses-scene.ts';
 
 const TOKEN = 'token-of-the-client-7f3a';
@@ -15,7 +15,6 @@ const OAUTH_SECRET = 'secret-of-the-oauth-client-5511';
 const ACCESS = 'access-token-that-was-fetched-22aa';
 const SECRETS = [TOKEN, HEADER, OPERATOR, OAUTH_SECRET, ACCESS];
 
-let scene: ToolScene;
 /** Every request for an access token. */
 const asked: string[] = [];
 const issuer = Bun.serve({
@@ -27,44 +26,42 @@ const issuer = Bun.serve({
   },
 });
 
-beforeAll(async () => {
-  scene = await startToolScene({
-    tools: {
-      ...MCP_TOOLS,
-      // As careless servers do.
-      reveal: {
-        run: () => {
-          const { headers } = scene.mcp.requests.at(-1) ?? {};
-          throw new Error(`denied for ${headers?.get('authorization')} ${headers?.get('x-own')}`);
-        },
-      },
-      quote: {
-        run: () => {
-          const { headers } = scene.mcp.requests.at(-1) ?? {};
-          const text = `asked by ${headers?.get('authorization')} (${headers?.get('x-api-key')})`;
-          return { content: [{ type: 'text', text }], structuredContent: { text } };
-        },
+const scene = await startToolScene({
+  tools: {
+    ...MCP_TOOLS,
+    // As careless servers do.
+    reveal: {
+      run: () => {
+        const { headers } = scene.mcp.requests.at(-1) ?? {};
+        throw new Error(`denied for ${headers?.get('authorization')} ${headers?.get('x-own')}`);
       },
     },
-    config: {
-      logging: { level: 'debug', content: true },
+    quote: {
+      run: () => {
+        const { headers } = scene.mcp.requests.at(-1) ?? {};
+        const text = `asked by ${headers?.get('authorization')} (${headers?.get('x-api-key')})`;
+        return { content: [{ type: 'text', text }], structuredContent: { text } };
+      },
     },
-    mcp: (url) => ({
-      servers: {
-        ops: { url, headers: { authorization: `Bearer ${OPERATOR}` }, require_approval: 'never' },
+  },
+  config: {
+    logging: { level: 'debug', content: true },
+  },
+  mcp: (url) => ({
+    servers: {
+      ops: { url, headers: { authorization: `Bearer ${OPERATOR}` }, require_approval: 'never' },
+      oauth: {
+        url,
+        require_approval: 'never',
         oauth: {
-          url,
-          require_approval: 'never',
-          oauth: {
-            token_url: `http://127.0.0.1:${issuer.port}/token`,
-            client_id: 'dragoman',
-            client_secret: OAUTH_SECRET,
-            scope: 'tools',
-          },
+          token_url: `http://127.0.0.1:${issuer.port}/token`,
+          client_id: 'dragoman',
+          client_secret: OAUTH_SECRET,
+          scope: 'tools',
         },
       },
-    }),
-  });
+    },
+  }),
 });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();

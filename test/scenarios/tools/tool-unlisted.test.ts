@@ -1,17 +1,14 @@
 // MCP servers whose tools cannot be listed: the request fails before a model is asked, in the words of the client's protocol.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI, { APIError } from 'openai';
 import { whole } from '../../support/upstreams/answers.ts';
 import { at } from '../../support/upstreams/json-path.ts';
-import { serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
+import { serverAt, startToolScene } from '../../support/upstreams/tool-scene.ts';
 
-let scene: ToolScene;
 /** Address of a web server that is no MCP server. */
 let gone = '';
-beforeAll(async () => {
-  scene = await startToolScene();
-  gone = `${scene.web.origin}/no-mcp-here`;
-});
+const scene = await startToolScene();
+gone = `${scene.web.origin}/no-mcp-here`;
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
