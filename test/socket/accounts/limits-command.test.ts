@@ -1,30 +1,27 @@
 // `dragoman limits` against a gateway that runs: as an operator of the same machine, and as somebody who may not.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { freshFolder, runProgram } from '../../support/program.ts';
 
 const { folder, remove } = freshFolder();
-let gateway: TestGateway;
 
-beforeAll(async () => {
-  gateway = await startGateway({
-    limits: [{ concurrent: 2000 }],
-    projects: { search: { budgets: [{ usd: 500, per: 'month' }] } },
-    keys: [
-      {
-        name: 'ci',
-        key: 'sk-test',
-        project: 'search',
-        limits: [{ requests: 60, per: 'minute', models: ['sim/*'] }],
-      },
-    ],
-  });
-  const answer = await gateway.post('/chat/completions', {
-    model: 'sim/chat',
-    messages: [{ role: 'user', content: 'count to 20' }],
-  });
-  await answer.text();
+const gateway = await startGateway({
+  limits: [{ concurrent: 2000 }],
+  projects: { search: { budgets: [{ usd: 500, per: 'month' }] } },
+  keys: [
+    {
+      name: 'ci',
+      key: 'sk-test',
+      project: 'search',
+      limits: [{ requests: 60, per: 'minute', models: ['sim/*'] }],
+    },
+  ],
 });
+const answer = await gateway.post('/chat/completions', {
+  model: 'sim/chat',
+  messages: [{ role: 'user', content: 'count to 20' }],
+});
+await answer.text();
 afterAll(async () => {
   await gateway.close();
   remove();

@@ -1,14 +1,11 @@
 // Limits and budgets through real sockets: what a client is told before its request begins, in its own protocol.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const BASES = { chat: '/chat/completions', responses: '/responses', messages: '/messages' } as const;
 const GEMINI = '/v1beta/models/sim/chat:generateContent';
-
-let gateway: TestGateway;
-let clock: ManualClock;
 
 const KEYS = {
   requests: { limits: [{ requests: 2, per: 'minute' }] },
@@ -17,11 +14,9 @@ const KEYS = {
   free: {},
 };
 
-beforeAll(async () => {
-  clock = new ManualClock(NOON);
-  const keys = Object.entries(KEYS).map(([name, limits]) => ({ name, key: `sk-test-${name}`, ...limits }));
-  gateway = await startGateway({ keys }, { clock });
-});
+const clock = new ManualClock(NOON);
+const keys = Object.entries(KEYS).map(([name, limits]) => ({ name, key: `sk-test-${name}`, ...limits }));
+const gateway = await startGateway({ keys }, { clock });
 afterAll(() => gateway.close());
 
 function ask(key: keyof typeof KEYS, path: string = BASES.chat, more: object = {}): Promise<Response> {

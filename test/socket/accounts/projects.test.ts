@@ -1,12 +1,12 @@
 // Projects over real sockets: what one key stores is there for the others of its project, and for nobody else. Keys and
 // projects are changed while the gateway runs.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KeyCommands, ProjectCommands } from '../../../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import { entryOf } from '../../support/storage/audit-entries.ts';
 import { eventuallyFound } from '../../support/program.ts';
 
@@ -21,16 +21,13 @@ interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({
-    projects: { search: {} },
-    keys: [
-      { name: 'a', key: A, project: 'search' },
-      { name: 'b', key: B, project: 'search' },
-      { name: 'stranger', key: STRANGER },
-    ],
-  });
+const gateway = await startGateway({
+  projects: { search: {} },
+  keys: [
+    { name: 'a', key: A, project: 'search' },
+    { name: 'b', key: B, project: 'search' },
+    { name: 'stranger', key: STRANGER },
+  ],
 });
 afterAll(() => gateway.close());
 

@@ -1,31 +1,28 @@
 // `dragoman usage` beside a gateway that runs: what was just used, by whom, as a table, JSON and CSV.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import { freshFolder, runProgram } from '../../support/program.ts';
 
 const { folder, remove } = freshFolder();
-let gateway: TestGateway;
 
-beforeAll(async () => {
-  gateway = await startGateway({
-    projects: { search: {} },
-    keys: [{ name: 'ci', key: 'sk-test', project: 'search' }],
-  });
-  for (const [model, user] of [
-    ['sim/chat', 'ann'],
-    ['sim/chat', 'ann'],
-    ['sim/nothing', 'ben'],
-  ]) {
-    const answer = await gateway.post('/chat/completions', {
-      model,
-      user,
-      messages: [{ role: 'user', content: 'count to 20' }],
-    });
-    await answer.text();
-  }
+const gateway = await startGateway({
+  projects: { search: {} },
+  keys: [{ name: 'ci', key: 'sk-test', project: 'search' }],
 });
+for (const [model, user] of [
+  ['sim/chat', 'ann'],
+  ['sim/chat', 'ann'],
+  ['sim/nothing', 'ben'],
+]) {
+  const answer = await gateway.post('/chat/completions', {
+    model,
+    user,
+    messages: [{ role: 'user', content: 'count to 20' }],
+  });
+  await answer.text();
+}
 afterAll(async () => {
   await gateway.close();
   remove();

@@ -1,6 +1,6 @@
 // `catalog.refresh`: newer prices from an address or a file are put in force as one, kept for the next start, and named in
 // records; broken ones are refused and told.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { eventually, runProgram } from '../../support/program.ts';
 import { chatBody, whole } from '../../support/upstreams/answers.ts';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
-import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 const MINUTE = 60_000;
 /** How often a source is looked at here: a clock of tests ticks often. */
@@ -23,16 +23,12 @@ const model = (id: string, input: number | null, more: object = {}): object => (
 });
 const data = (...models: object[]): object[] => [{ id: 'openai', models }];
 
-let source: ScriptedUpstream;
-let vendor: ScriptedUpstream;
 let folder: string;
 let clock: ManualClock;
 const running: TestGateway[] = [];
-beforeAll(async () => {
-  source = await startUpstream();
-  vendor = await startUpstream();
-  vendor.always(whole(chatBody('Hello')));
-});
+const source = await startUpstream();
+const vendor = await startUpstream();
+vendor.always(whole(chatBody('Hello')));
 afterAll(() => Promise.all([source.stop(), vendor.stop()]));
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-refresh-'));

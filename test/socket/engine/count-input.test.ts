@@ -1,19 +1,16 @@
 // Counting the input of a request: by the upstream where it counts, else estimated and marked so; in each protocol that
 // has such an operation.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { startGateway } from '../../support/harness.ts';
 import { silence, whole } from '../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { dialect } from '../../support/upstreams/dialects.ts';
-import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
 const clock = new ArmedClock();
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], { clock });
-});
+const scene = await startScene(['up'], { clock });
 afterEach(() => clock.advance(600_000));
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,15 +1,11 @@
 // Counts of an upstream that contradict each other: its totals hold, and the record says what was made of the rest.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chatBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
-import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
-let translated: Scene;
-let relayed: Scene;
-beforeAll(async () => {
-  translated = await startScene(['up']);
-  relayed = await startScene(['up'], { faithful: true });
-});
+const translated = await startScene(['up']);
+const relayed = await startScene(['up'], { faithful: true });
 afterAll(async () => {
   await translated[Symbol.asyncDispose]();
   await relayed[Symbol.asyncDispose]();

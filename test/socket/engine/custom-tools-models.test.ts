@@ -1,9 +1,9 @@
 // Custom tools at models that came before them: they travel as functions, although the server follows OpenAI's own
 // definition and takes custom tools for its later models.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { receives, says } from './custom-tools-scene.ts';
 import { chatBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
 const MODELS = [
@@ -30,19 +30,16 @@ const ASKS = {
   },
 };
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], {
-    faithful: true,
-    config: {
-      models: PROTOCOLS.flatMap((protocol) =>
-        MODELS.map(([model]) => ({
-          id: `${protocol}/${model}`,
-          endpoints: [{ provider: 'up', model, protocol, reasoning: 'none' }],
-        })),
-      ),
-    },
-  });
+const scene = await startScene(['up'], {
+  faithful: true,
+  config: {
+    models: PROTOCOLS.flatMap((protocol) =>
+      MODELS.map(([model]) => ({
+        id: `${protocol}/${model}`,
+        endpoints: [{ provider: 'up', model, protocol, reasoning: 'none' }],
+      })),
+    ),
+  },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,45 +1,36 @@
 // Custom tools with grammars in front of models that know only functions: a call's input is checked after the fact, and
 // mended once; nothing else of the answer is lost.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { asks, CUSTOM_CLIENTS, receives, says, type CustomClient, type Said } from './custom-tools-scene.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { checkResponseStream } from '../../support/rules/responses-stream-rules.ts';
 import { chatChunk, chatError, CHAT_OPENING, messagesBody, whole } from '../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { UPSTREAM_PROTOCOLS } from '../../support/upstreams/dialects.ts';
-import {
-  recordOf,
-  startScene,
-  StreamReading,
-  type Scene,
-} from '../../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene, StreamReading } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
-import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
 
 const clock = new ArmedClock();
-let scene: Scene;
-let loyal: ScriptedUpstream;
-beforeAll(async () => {
-  loyal = await startUpstream();
-  const knowing = { provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { custom_tools: true } };
-  scene = await startScene(['up'], {
-    clock,
-    config: {
-      providers: {
-        loyal: { protocols: { 'openai-chat': { base_url: `${loyal.origin}/v1`, faithful: true } } },
-      },
-      models: [
-        // Nothing is said of them: nobody knows whether a server without a preset has custom tools.
-        ...UPSTREAM_PROTOCOLS.map((protocol) => ({
-          id: `plain/${protocol}`,
-          max_output_tokens: 8000,
-          endpoints: [{ provider: 'up', model: 'm', protocol, price: { input: 1, output: 4 } }],
-        })),
-        { id: 'knowing/chat', endpoints: [knowing] },
-      ],
+const loyal = await startUpstream();
+const knowing = { provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { custom_tools: true } };
+const scene = await startScene(['up'], {
+  clock,
+  config: {
+    providers: {
+      loyal: { protocols: { 'openai-chat': { base_url: `${loyal.origin}/v1`, faithful: true } } },
     },
-  });
+    models: [
+      // Nothing is said of them: nobody knows whether a server without a preset has custom tools.
+      ...UPSTREAM_PROTOCOLS.map((protocol) => ({
+        id: `plain/${protocol}`,
+        max_output_tokens: 8000,
+        endpoints: [{ provider: 'up', model: 'm', protocol, price: { input: 1, output: 4 } }],
+      })),
+      { id: 'knowing/chat', endpoints: [knowing] },
+    ],
+  },
 });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 // Answers that an upstream charged for and that say nothing: the next endpoint is asked, in both lanes; where there is
 // none, the client gets the answer as it is.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import {
   startScene,
   recordOf,
@@ -65,16 +65,12 @@ function modelsOf(lane: string, providers: readonly string[]): object[] {
   }));
 }
 
-let scene: Scene;
-let faithful: Scene;
-beforeAll(async () => {
-  const config = {
-    routing: { retries: 1 },
-    models: [...modelsOf('both', ['first', 'second']), ...modelsOf('only', ['first'])],
-  };
-  scene = await startScene(['first', 'second'], { config });
-  faithful = await startScene(['first', 'second'], { config, faithful: true });
-});
+const config = {
+  routing: { retries: 1 },
+  models: [...modelsOf('both', ['first', 'second']), ...modelsOf('only', ['first'])],
+};
+const scene = await startScene(['first', 'second'], { config });
+const faithful = await startScene(['first', 'second'], { config, faithful: true });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await faithful[Symbol.asyncDispose]();

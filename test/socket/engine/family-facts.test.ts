@@ -1,32 +1,28 @@
 // Facts of model families that decide what is sent: what one generation takes and the next refuses.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startGateway({
-    providers: {
-      anthropic: { api_key: 'sk-test', base_url: upstream.origin },
-      openai: { api_key: 'sk-test', base_url: `${upstream.origin}/v1` },
-      bedrock: {
-        api_key: 'sk-test',
-        region: 'eu-west-1',
-        base_url: upstream.origin,
-      },
+const upstream = await startUpstream();
+const gateway = await startGateway({
+  providers: {
+    anthropic: { api_key: 'sk-test', base_url: upstream.origin },
+    openai: { api_key: 'sk-test', base_url: `${upstream.origin}/v1` },
+    bedrock: {
+      api_key: 'sk-test',
+      region: 'eu-west-1',
+      base_url: upstream.origin,
     },
-    models: [
-      { id: 'old/claude', endpoints: [converse('anthropic.claude-3-sonnet-20240229-v1:0')] },
-      { id: 'new/claude', endpoints: [converse('us.anthropic.claude-sonnet-4-5-20250929-v1:0')] },
-      { id: 'small/o3', endpoints: [{ provider: 'openai', model: 'o3-mini', protocol: 'openai-chat' }] },
-      { id: 'some/nova', endpoints: [converse('us.amazon.nova-lite-v1:0')] },
-    ],
-    routing: { retries: 0, breaker: { failures: 1000 } },
-  });
+  },
+  models: [
+    { id: 'old/claude', endpoints: [converse('anthropic.claude-3-sonnet-20240229-v1:0')] },
+    { id: 'new/claude', endpoints: [converse('us.anthropic.claude-sonnet-4-5-20250929-v1:0')] },
+    { id: 'small/o3', endpoints: [{ provider: 'openai', model: 'o3-mini', protocol: 'openai-chat' }] },
+    { id: 'some/nova', endpoints: [converse('us.amazon.nova-lite-v1:0')] },
+  ],
+  routing: { retries: 0, breaker: { failures: 1000 } },
 });
 afterAll(async () => {
   await gateway.close();

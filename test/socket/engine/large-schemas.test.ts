@@ -1,17 +1,14 @@
 // Schemas that take long: they are compiled, and answers are checked by them, while others are served. One that takes too
 // long is refused by its name.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
 import { chatBody, whole } from '../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], {
-    quirks: { structured_output: 'none' },
-    config: { routing: { retries: 0 } },
-  });
+const scene = await startScene(['up'], {
+  quirks: { structured_output: 'none' },
+  config: { routing: { retries: 0 } },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 // Objects in the operator's accounts at vendors: a request that names one by its id is refused unless the operator shares
 // it, in both lanes, for every protocol, and nothing is sent.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { TEST_KEY } from '../../support/harness.ts';
 import { whole } from '../../support/upstreams/answers.ts';
 import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
@@ -14,13 +14,9 @@ const MODELS = {
   gemini: 'gemini',
 };
 
-let scenes: readonly Scene[];
-let sharing: Scene;
-beforeAll(async () => {
-  scenes = await Promise.all([true, false].map((faithful) => startScene(['up'], { faithful })));
-  const vendor_objects = ['container_shared*', 'file_team*', 'cachedContents/team-*'];
-  sharing = await startScene(['up'], { faithful: true, config: { vendor_objects } });
-});
+const scenes = await Promise.all([true, false].map((faithful) => startScene(['up'], { faithful })));
+const vendor_objects = ['container_shared*', 'file_team*', 'cachedContents/team-*'];
+const sharing = await startScene(['up'], { faithful: true, config: { vendor_objects } });
 afterAll(() => Promise.all([...scenes, sharing].map((scene) => scene[Symbol.asyncDispose]())));
 
 async function ask(

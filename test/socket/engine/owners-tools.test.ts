@@ -1,23 +1,19 @@
 // Tools that OpenAI runs itself: a client of Responses has them at whoever owns or runs them, with their items whole in
 // both lanes, and is told where nobody does.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { chatBody, responsesBody, responsesStream, stream, whole } from '../../support/upstreams/answers.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-let faithful: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], { config: { vendor_objects: ['*'] } });
-  const models = [
-    {
-      id: 'plain/responses',
-      endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses', reasoning: 'none' }],
-    },
-  ];
-  faithful = await startScene(['up'], { faithful: true, config: { models, vendor_objects: ['*'] } });
-});
+const scene = await startScene(['up'], { config: { vendor_objects: ['*'] } });
+const models = [
+  {
+    id: 'plain/responses',
+    endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses', reasoning: 'none' }],
+  },
+];
+const faithful = await startScene(['up'], { faithful: true, config: { models, vendor_objects: ['*'] } });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await faithful[Symbol.asyncDispose]();

@@ -1,52 +1,42 @@
 // A conversation that goes on sends the same beginning in every turn: what goes up next begins with what went up before,
 // item by item, or prompt caches of the upstreams miss. Over every client protocol, kept or sent again, and every upstream.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { says, type Said } from '../../support/responses-scene.ts';
 import { whole } from '../../support/upstreams/answers.ts';
 import { CONVERSE_MODEL } from '../../support/upstreams/converse-sim.ts';
 import { providerAt } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import {
-  type Answer,
-  type Arrived,
-  type ScriptedUpstream,
-  startUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { type Answer, type Arrived, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'relay'] as const;
 type Upstream = (typeof UPSTREAMS)[number];
 
-let gateway: TestGateway;
-let upstream: ScriptedUpstream;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const endpoints: Readonly<Record<Upstream, object>> = {
-    chat: { provider: 'up', protocol: 'openai-chat' },
-    responses: { provider: 'up', protocol: 'openai-responses', reasoning: 'effort' },
-    messages: { provider: 'up', protocol: 'anthropic-messages', reasoning: 'budget' },
-    gemini: { provider: 'up', protocol: 'gemini', reasoning: 'budget' },
-    converse: { provider: 'bedrock', protocol: 'bedrock-converse' },
-    relay: { provider: 'own', protocol: 'openai-responses', reasoning: 'none' },
-  };
-  gateway = await startGateway({
-    routing: { retries: 0, breaker: { failures: 1000 } },
-    providers: {
-      up: providerAt(upstream.origin),
-      own: {
-        api_key: 'sk-test',
-        protocols: { 'openai-responses': { base_url: `${upstream.origin}/v1`, faithful: true } },
-      },
-      bedrock: { region: 'eu-west-1', api_key: 'sk-test', base_url: upstream.origin },
+const upstream = await startUpstream();
+const endpoints: Readonly<Record<Upstream, object>> = {
+  chat: { provider: 'up', protocol: 'openai-chat' },
+  responses: { provider: 'up', protocol: 'openai-responses', reasoning: 'effort' },
+  messages: { provider: 'up', protocol: 'anthropic-messages', reasoning: 'budget' },
+  gemini: { provider: 'up', protocol: 'gemini', reasoning: 'budget' },
+  converse: { provider: 'bedrock', protocol: 'bedrock-converse' },
+  relay: { provider: 'own', protocol: 'openai-responses', reasoning: 'none' },
+};
+const gateway = await startGateway({
+  routing: { retries: 0, breaker: { failures: 1000 } },
+  providers: {
+    up: providerAt(upstream.origin),
+    own: {
+      api_key: 'sk-test',
+      protocols: { 'openai-responses': { base_url: `${upstream.origin}/v1`, faithful: true } },
     },
-    models: UPSTREAMS.map((name) => ({
-      id: `to/${name}`,
-      max_output_tokens: 8000,
-      endpoints: [{ model: name === 'converse' ? CONVERSE_MODEL : 'm', ...endpoints[name] }],
-    })),
-  });
+    bedrock: { region: 'eu-west-1', api_key: 'sk-test', base_url: upstream.origin },
+  },
+  models: UPSTREAMS.map((name) => ({
+    id: `to/${name}`,
+    max_output_tokens: 8000,
+    endpoints: [{ model: name === 'converse' ? CONVERSE_MODEL : 'm', ...endpoints[name] }],
+  })),
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,6 +1,6 @@
 // Reasoning tokens in the usage of Chat Completions: there where an upstream has counted them, 0 as well, and nowhere else.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
 
 const CHAT = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
@@ -34,16 +34,13 @@ const upstream = Bun.serve({
     });
   },
 });
-let gateway: TestGateway;
 
-beforeAll(async () => {
-  const origin = `http://127.0.0.1:${upstream.port}`;
-  gateway = await startGateway({
-    providers: {
-      chat: { api_key: 'none', protocols: { 'openai-chat': `${origin}/v1` } },
-      messages: { api_key: 'none', protocols: { 'anthropic-messages': origin } },
-    },
-  });
+const origin = `http://127.0.0.1:${upstream.port}`;
+const gateway = await startGateway({
+  providers: {
+    chat: { api_key: 'none', protocols: { 'openai-chat': `${origin}/v1` } },
+    messages: { api_key: 'none', protocols: { 'anthropic-messages': origin } },
+  },
 });
 afterAll(async () => {
   await gateway.close();

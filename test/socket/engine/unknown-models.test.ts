@@ -1,34 +1,30 @@
 // Models that no catalog knows, at upstreams that define the client's protocol: what the client said of reasoning goes as
 // it was said; what the catalog knows to be refused goes with a report.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
-import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
 const over = (provider: string, protocol: string, model = 'tomorrow-1'): object => ({
   id: `${protocol}/${model}`,
   endpoints: [{ provider, model, protocol }],
 });
-beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startGateway({
-    providers: {
-      openai: { api_key: 'sk-test', base_url: `${upstream.origin}/v1` },
-      anthropic: { api_key: 'sk-test', base_url: upstream.origin },
-      google: { api_key: 'sk-test', base_url: `${upstream.origin}/v1beta` },
-    },
-    models: [
-      over('openai', 'openai-responses'),
-      over('openai', 'openai-responses', 'gpt-4o'),
-      over('openai', 'openai-chat'),
-      over('anthropic', 'anthropic-messages'),
-      over('google', 'gemini'),
-    ],
-    routing: { retries: 0, breaker: { failures: 1000 } },
-  });
+const upstream = await startUpstream();
+const gateway = await startGateway({
+  providers: {
+    openai: { api_key: 'sk-test', base_url: `${upstream.origin}/v1` },
+    anthropic: { api_key: 'sk-test', base_url: upstream.origin },
+    google: { api_key: 'sk-test', base_url: `${upstream.origin}/v1beta` },
+  },
+  models: [
+    over('openai', 'openai-responses'),
+    over('openai', 'openai-responses', 'gpt-4o'),
+    over('openai', 'openai-chat'),
+    over('anthropic', 'anthropic-messages'),
+    over('google', 'gemini'),
+  ],
+  routing: { retries: 0, breaker: { failures: 1000 } },
 });
 afterAll(async () => {
   await gateway.close();

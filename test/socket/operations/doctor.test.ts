@@ -1,6 +1,6 @@
 // `dragoman doctor` as a person runs it, against scripted servers: what it prints, keeps and forgets, and what a gateway
 // with the same data directory sends from then on.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chats, doctorServer, type ChatRequest } from '../../support/doctor-server.ts';
@@ -8,11 +8,7 @@ import { inThisShell } from '../../../src/app/cli/program-name.ts';
 import { startGateway } from '../../support/harness.ts';
 import { eventually, freshFolder, runProgram, type Finished } from '../../support/program.ts';
 import { whole } from '../../support/upstreams/answers.ts';
-import {
-  DEAD_ORIGIN,
-  startUpstream,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { DEAD_ORIGIN, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 const KEY = 'sk-test-of-the-lab';
 /** Knows only the older name of the output limit, and no schemas. */
@@ -25,13 +21,10 @@ const OLD = {
   },
 };
 
-let upstream: ScriptedUpstream;
 let folder: string;
 let remove: () => void;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-});
+const upstream = await startUpstream();
 afterAll(() => upstream.stop());
 beforeEach(() => {
   ({ folder, remove } = freshFolder());

@@ -1,27 +1,23 @@
 // Answers of `POST /route/explain`: the plan that the request would get under the wishes of all three levels, and
 // no trace of having been asked.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { TEST_KEY } from '../../support/harness.ts';
 import { freshFolder, runProgram } from '../../support/program.ts';
 import { chatBody, whole } from '../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 
 const CHEAP_KEY = 'sk-test-cheap';
 const CHAT = { model: 'all/chat', messages: [{ role: 'user', content: 'Hello!' }] };
 
-let scene: Scene;
-
-beforeAll(async () => {
-  scene = await startScene(['one', 'two', 'three'], {
-    config: {
-      keys: [
-        { name: 'plain', key: TEST_KEY },
-        { name: 'narrow', key: CHEAP_KEY, models: ['all/*'], routing: { ignore: ['one'], hedge: true } },
-      ],
-      routing: { default: { order: ['three'], stream_safety: 'buffer' } },
-    },
-  });
+const scene = await startScene(['one', 'two', 'three'], {
+  config: {
+    keys: [
+      { name: 'plain', key: TEST_KEY },
+      { name: 'narrow', key: CHEAP_KEY, models: ['all/*'], routing: { ignore: ['one'], hedge: true } },
+    ],
+    routing: { default: { order: ['three'], stream_safety: 'buffer' } },
+  },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,8 +1,8 @@
 // `dragoman explain` against a server that answers as a gateway would: what it sends, what it prints, and the
 // sentence for everything that goes wrong.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { freshFolder, runProgram, type Finished } from '../../support/program.ts';
@@ -40,28 +40,24 @@ interface Seen {
   readonly body: unknown;
 }
 
-let server: Server;
-let origin: string;
 let answer: { status: number; body: string };
 let seen: Seen[];
 const { folder, remove } = freshFolder();
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text: string) => (body += text));
-    request.on('end', () => {
-      seen.push({
-        path: `${request.method} ${request.url}`,
-        key: request.headers.authorization ?? '',
-        body: JSON.parse(body),
-      });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+const server = createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8').on('data', (text: string) => (body += text));
+  request.on('end', () => {
+    seen.push({
+      path: `${request.method} ${request.url}`,
+      key: request.headers.authorization ?? '',
+      body: JSON.parse(body),
     });
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => {
   server.close();
   remove();

@@ -1,12 +1,8 @@
 // `POST /route/explain`: who may ask, what is refused, and in whose words.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const CHAT = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello!' }] };

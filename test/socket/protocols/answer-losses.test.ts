@@ -1,6 +1,6 @@
 // Work in an answer that is no text: where its client has a place for it, it is there; where not, the report of the
 // generation says so, and an answer of nothing else says it in words.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import {
   chatBody,
   chatChunk,
@@ -14,13 +14,10 @@ import {
   whole,
 } from '../../support/upstreams/answers.ts';
 import { CLIENTS, type ClientProtocol } from '../../support/upstreams/client-dialects.ts';
-import { frames, recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { frames, recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const PNG =

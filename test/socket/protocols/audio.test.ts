@@ -1,11 +1,11 @@
 // Recordings among what a client says: in every client's words, towards every upstream that takes them, and refused by
 // name where the upstream's protocol has no place for them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
 import { TEST_KEY } from '../../support/harness.ts';
 import { whole } from '../../support/upstreams/answers.ts';
 import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
-import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
 import { mediaTypeOfFile } from '../../../src/base/lib/media-type.ts';
@@ -26,31 +26,27 @@ const MODELS: Readonly<Record<UpstreamProtocol, string>> = {
   gemini: 'one/gemini',
 };
 
-let scene: Scene;
-/** Bedrock, which has no audio either. */
-let bedrock: ScriptedUpstream;
 let upload = '';
-beforeAll(async () => {
-  bedrock = await startUpstream();
-  scene = await startScene(['up', 'down'], {
-    config: {
-      routing: { retries: 0 },
-      providers: { bedrock: { region: 'eu-west-1', api_key: 'sk-bedrock-test', base_url: bedrock.origin } },
-      models: [
-        {
-          id: 'two/mixed',
-          endpoints: [
-            { provider: 'up', model: 'm', protocol: 'anthropic-messages' },
-            { provider: 'down', model: 'm', protocol: 'gemini' },
-          ],
-        },
-      ],
-    },
-  });
-  const client = new OpenAI({ apiKey: TEST_KEY, baseURL: scene.gateway.baseURL, maxRetries: 0 });
-  const file = await toFile(WAV_BYTES, 'voice.wav');
-  upload = (await client.files.create({ file, purpose: 'user_data' })).id;
+/** Bedrock, which has no audio either. */
+const bedrock = await startUpstream();
+const scene = await startScene(['up', 'down'], {
+  config: {
+    routing: { retries: 0 },
+    providers: { bedrock: { region: 'eu-west-1', api_key: 'sk-bedrock-test', base_url: bedrock.origin } },
+    models: [
+      {
+        id: 'two/mixed',
+        endpoints: [
+          { provider: 'up', model: 'm', protocol: 'anthropic-messages' },
+          { provider: 'down', model: 'm', protocol: 'gemini' },
+        ],
+      },
+    ],
+  },
 });
+const client = new OpenAI({ apiKey: TEST_KEY, baseURL: scene.gateway.baseURL, maxRetries: 0 });
+const file = await toFile(WAV_BYTES, 'voice.wav');
+upload = (await client.files.create({ file, purpose: 'user_data' })).id;
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await bedrock.stop();

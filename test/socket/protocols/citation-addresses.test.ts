@@ -1,14 +1,11 @@
 // Addresses of sources as clients get them: URIs, whatever characters an upstream writes into them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { citationUri } from '../../../src/protocols/content/citation-address.ts';
 import { chatBody, responsesBody, stream, whole } from '../../support/upstreams/answers.ts';
 import { CLIENTS } from '../../support/upstreams/client-dialects.ts';
-import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const ADDRESS = 'https://maps.example/a place/Zürich?q="x|y"#[1]';

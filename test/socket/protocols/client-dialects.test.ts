@@ -1,18 +1,14 @@
 // Dialects of clients and servers that are read, not judged, where their meaning is plain: words, missing types and ids
 // of Mistral, Groq, Snowflake and others.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { chatBody, messagesStream, stream, whole } from '../../support/upstreams/answers.ts';
 import { startGateway } from '../../support/harness.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-let scene: Scene;
-let faithful: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-  faithful = await startScene(['up'], { faithful: true });
-});
+const scene = await startScene(['up']);
+const faithful = await startScene(['up'], { faithful: true });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await faithful[Symbol.asyncDispose]();

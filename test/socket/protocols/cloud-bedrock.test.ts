@@ -1,17 +1,12 @@
 // Amazon Bedrock behind the gateway, over real sockets: signatures that the upstream checks, its framing in pieces of
 // any size, Claude by its own body, and every way in which a stream can fail.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { createHash, createHmac } from 'node:crypto';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import { missing, readConverseRecordings } from '../../support/recordings/corpus.ts';
 import { chunk, event, exception } from '../../support/upstreams/event-stream-frame.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import {
-  startUpstream,
-  type Answer,
-  type Arrived,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer, type Arrived } from '../../support/upstreams/scripted-upstream.ts';
 
 const KEY_ID = 'AKIDEXAMPLE';
 const SECRET = 'test-secret-of-the-account';
@@ -24,23 +19,18 @@ const ACCOUNT = {
   session_token: 'temporary',
 };
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startGateway({
-    providers: {
-      bedrock: { ...ACCOUNT, base_url: upstream.origin },
-      token: {
-        preset: 'bedrock',
-        region: 'eu-west-1',
-        api_key: 'sk-bedrock-test',
-        base_url: upstream.origin,
-      },
+const upstream = await startUpstream();
+const gateway = await startGateway({
+  providers: {
+    bedrock: { ...ACCOUNT, base_url: upstream.origin },
+    token: {
+      preset: 'bedrock',
+      region: 'eu-west-1',
+      api_key: 'sk-bedrock-test',
+      base_url: upstream.origin,
     },
-    routing: { retries: 0, breaker: { failures: 1000 } },
-  });
+  },
+  routing: { retries: 0, breaker: { failures: 1000 } },
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,63 +1,54 @@
 // Operations of the clouds besides answering, over real sockets: embeddings in each of their forms, in as many requests as a
 // model needs, and counts of tokens at the addresses that hosts have for them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { whole } from '../../support/upstreams/answers.ts';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import {
-  startUpstream,
-  type Answer,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer } from '../../support/upstreams/scripted-upstream.ts';
 
 const PLACE = '/v1/projects/p/locations/us-east5';
 const TITAN = 'amazon.titan-embed-text-v2:0';
 
-let upstream: ScriptedUpstream;
-let other: ScriptedUpstream;
-let gateway: TestGateway;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  other = await startUpstream();
-  const price = { input: 1 };
-  gateway = await startGateway({
-    providers: {
-      vertex: { api_key: 'ya29.test', base_url: upstream.origin + PLACE },
-      bedrock: {
-        region: 'eu-west-1',
-        access_key_id: 'AKIDEXAMPLE',
-        secret_access_key: 'test-secret',
-        base_url: upstream.origin,
-      },
-      'azure-deployments': { resource: upstream.origin, api_key: 'sk-azure', api_version: '2024-10-21' },
-      spare: { api_key: 'sk-spare', protocols: { 'openai-chat': `${other.origin}/v1` } },
+const upstream = await startUpstream();
+const other = await startUpstream();
+const price = { input: 1 };
+const gateway = await startGateway({
+  providers: {
+    vertex: { api_key: 'ya29.test', base_url: upstream.origin + PLACE },
+    bedrock: {
+      region: 'eu-west-1',
+      access_key_id: 'AKIDEXAMPLE',
+      secret_access_key: 'test-secret',
+      base_url: upstream.origin,
     },
-    models: [
-      {
-        id: 'house/titan',
-        endpoints: [
-          { provider: 'bedrock', model: TITAN, price },
-          { provider: 'spare', model: 'text-embed', price },
-        ],
-      },
-      {
-        id: 'house/nameless',
-        endpoints: [
-          { provider: 'vertex', model: '.', protocol: 'gemini', price },
-          { provider: 'spare', model: 'text-embed', price: { input: 2 } },
-        ],
-      },
-      {
-        id: 'house/claude',
-        endpoints: [
-          { provider: 'vertex', model: 'claude-embed', protocol: 'anthropic-messages', price },
-          { provider: 'bedrock', model: 'claude-embed', protocol: 'anthropic-messages', price },
-        ],
-      },
-    ],
-    routing: { retries: 0, breaker: { failures: 1000 } },
-  });
+    'azure-deployments': { resource: upstream.origin, api_key: 'sk-azure', api_version: '2024-10-21' },
+    spare: { api_key: 'sk-spare', protocols: { 'openai-chat': `${other.origin}/v1` } },
+  },
+  models: [
+    {
+      id: 'house/titan',
+      endpoints: [
+        { provider: 'bedrock', model: TITAN, price },
+        { provider: 'spare', model: 'text-embed', price },
+      ],
+    },
+    {
+      id: 'house/nameless',
+      endpoints: [
+        { provider: 'vertex', model: '.', protocol: 'gemini', price },
+        { provider: 'spare', model: 'text-embed', price: { input: 2 } },
+      ],
+    },
+    {
+      id: 'house/claude',
+      endpoints: [
+        { provider: 'vertex', model: 'claude-embed', protocol: 'anthropic-messages', price },
+        { provider: 'bedrock', model: 'claude-embed', protocol: 'anthropic-messages', price },
+      ],
+    },
+  ],
+  routing: { retries: 0, breaker: { failures: 1000 } },
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,8 +1,8 @@
 // Embeddings end to end: what clients may write, what each kind of upstream is sent, what comes back in either form,
 // and that routing, failover, limits of time and records are those of every other request.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import {
   chatBody,
   chatError,
@@ -15,64 +15,55 @@ import {
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { attemptsOf, recordOf, UPSTREAM_KEY } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
-import {
-  type Answer,
-  type ScriptedUpstream,
-  startUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { type Answer, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 const TASK_TYPE = 'model_routing_config.task_info.task_type';
 const clock = new ArmedClock();
-let first: ScriptedUpstream;
-let second: ScriptedUpstream;
-let gateway: TestGateway;
 
-beforeAll(async () => {
-  [first, second] = [await startUpstream(), await startUpstream()];
-  const endpoint = (provider: string, price: object = { input: 0.5 }): object => ({
-    provider,
-    model: 'text-embed-1',
-    price,
-  });
-  const provider = (protocols: object): object => ({ api_key: UPSTREAM_KEY, protocols });
-  gateway = await startGateway(
-    {
-      routing: { retries: 1, breaker: { failures: 1000 }, task_types: { embedding: ['house/embed'] } },
-      keys: [
-        { name: 'test', key: 'sk-test' },
-        { name: 'narrow', key: 'sk-narrow', models: ['sim/*'] },
-      ],
-      providers: {
-        first: provider({ 'openai-chat': `${first.origin}/v1` }),
-        second: provider({ 'openai-chat': `${second.origin}/v1` }),
-        picky: provider({
-          'openai-chat': { base_url: `${first.origin}/v1`, quirks: { unknown_fields: 'drop' } },
-        }),
-        bytes: provider({
-          'openai-chat': { base_url: `${first.origin}/v1`, quirks: { vectors: 'base64_int8' } },
-        }),
-        typed: provider({
-          'openai-chat': {
-            base_url: `${first.origin}/v1`,
-            quirks: { vectors: 'output_dtype', unknown_fields: 'drop' },
-          },
-        }),
-        answers: provider({ 'openai-responses': `${first.origin}/v1` }),
-        talks: provider({ 'anthropic-messages': first.origin }),
-        googly: provider({ gemini: `${first.origin}/v1beta` }),
-      },
-      models: [
-        { id: 'house/embed', endpoints: [endpoint('first'), endpoint('second', { input: 0.1 })] },
-        { id: 'house/other', endpoints: [endpoint('second')] },
-        { id: 'house/mixed', endpoints: [endpoint('talks'), endpoint('second')] },
-        { id: 'house/tokens', endpoints: [endpoint('googly'), endpoint('second')] },
-        { id: 'house/free', endpoints: [{ provider: 'first', model: 'text-embed-1' }] },
-        { id: 'house/chat', endpoints: [{ provider: 'first', model: 'm' }] },
-      ],
-    },
-    { clock },
-  );
+const [first, second] = [await startUpstream(), await startUpstream()];
+const endpoint = (provider: string, price: object = { input: 0.5 }): object => ({
+  provider,
+  model: 'text-embed-1',
+  price,
 });
+const provider = (protocols: object): object => ({ api_key: UPSTREAM_KEY, protocols });
+const gateway = await startGateway(
+  {
+    routing: { retries: 1, breaker: { failures: 1000 }, task_types: { embedding: ['house/embed'] } },
+    keys: [
+      { name: 'test', key: 'sk-test' },
+      { name: 'narrow', key: 'sk-narrow', models: ['sim/*'] },
+    ],
+    providers: {
+      first: provider({ 'openai-chat': `${first.origin}/v1` }),
+      second: provider({ 'openai-chat': `${second.origin}/v1` }),
+      picky: provider({
+        'openai-chat': { base_url: `${first.origin}/v1`, quirks: { unknown_fields: 'drop' } },
+      }),
+      bytes: provider({
+        'openai-chat': { base_url: `${first.origin}/v1`, quirks: { vectors: 'base64_int8' } },
+      }),
+      typed: provider({
+        'openai-chat': {
+          base_url: `${first.origin}/v1`,
+          quirks: { vectors: 'output_dtype', unknown_fields: 'drop' },
+        },
+      }),
+      answers: provider({ 'openai-responses': `${first.origin}/v1` }),
+      talks: provider({ 'anthropic-messages': first.origin }),
+      googly: provider({ gemini: `${first.origin}/v1beta` }),
+    },
+    models: [
+      { id: 'house/embed', endpoints: [endpoint('first'), endpoint('second', { input: 0.1 })] },
+      { id: 'house/other', endpoints: [endpoint('second')] },
+      { id: 'house/mixed', endpoints: [endpoint('talks'), endpoint('second')] },
+      { id: 'house/tokens', endpoints: [endpoint('googly'), endpoint('second')] },
+      { id: 'house/free', endpoints: [{ provider: 'first', model: 'text-embed-1' }] },
+      { id: 'house/chat', endpoints: [{ provider: 'first', model: 'm' }] },
+    ],
+  },
+  { clock },
+);
 // Pauses that endpoints asked for are over by the next test.
 afterEach(() => clock.advance(600_000));
 afterAll(async () => {

@@ -1,16 +1,13 @@
 // The last thing of an answer is the answer: what signs it behind its last word is kept by the gateway, and goes back to
 // the model that signed, whatever the client's protocol.
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { chatError, frame, stream, whole } from '../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { list, type Json } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const SIGNATURE = 'c2lnbmF0dXJl';

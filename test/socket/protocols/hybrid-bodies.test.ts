@@ -1,7 +1,7 @@
 // Bodies in the forms of the Responses API and of Anthropic's Messages, posted to Chat Completions: whole, in part and
 // mixed. What reaches upstreams of each protocol, what the client reads, and in whose words mistakes are told. The
 // shapes are those that users of Cursor report (BerriAI/litellm #34029, router-for-me/CLIProxyAPI #3804, 2026).
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import {
   chatBody,
@@ -12,14 +12,11 @@ import {
   stream as sse,
   whole,
 } from '../../support/upstreams/answers.ts';
-import { frames, recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { frames, recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], { faithful: true });
-});
+const scene = await startScene(['up'], { faithful: true });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const SCHEMA = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };

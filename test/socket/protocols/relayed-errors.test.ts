@@ -1,37 +1,29 @@
 // Failures of an upstream whose answers are relayed: its own words reach the client as they are, because clients recover
 // by them; and what is none of the client's business does not.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { whole } from '../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { CLIENTS, type ClientProtocol } from '../../support/upstreams/client-dialects.ts';
-import {
-  recordOf,
-  startScene,
-  UPSTREAM_KEY,
-  type Scene,
-} from '../../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene, UPSTREAM_KEY } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
 const clock = new ArmedClock();
-let scene: Scene;
-beforeAll(async () => {
-  const endpoint = (provider: string): object => ({ provider, model: 'm', protocol: 'anthropic-messages' });
-  scene = await startScene(['up', 'other'], {
-    clock,
-    faithful: true,
-    config: {
-      models: [
-        { id: 'two/messages', endpoints: [endpoint('up'), endpoint('other')] },
-        // The one of the scene reasons, and such answers are translated where nobody asks to see it.
-        {
-          id: 'plain/responses',
-          endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses' }],
-        },
-      ],
-    },
-  });
-  clock.impatient = true;
+const endpoint = (provider: string): object => ({ provider, model: 'm', protocol: 'anthropic-messages' });
+const scene = await startScene(['up', 'other'], {
+  clock,
+  faithful: true,
+  config: {
+    models: [
+      { id: 'two/messages', endpoints: [endpoint('up'), endpoint('other')] },
+      // The one of the scene reasons, and such answers are translated where nobody asks to see it.
+      {
+        id: 'plain/responses',
+        endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses' }],
+      },
+    ],
+  },
 });
+clock.impatient = true;
 afterEach(() => clock.advance(600_000));
 afterAll(() => scene[Symbol.asyncDispose]());
 

@@ -1,17 +1,14 @@
 // Efforts that clients of Chat Completions say in `reasoning`, the gateway's own member: they reach an upstream of the same protocol
 // although the client's bytes go on as they are.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 /** Reasoning tokens that the simulated model spends on each effort. */
 const TOKENS = { none: 0, minimal: 16, low: 32, high: 128 };
 const WORDS = Object.entries(TOKENS);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 /** @returns the lane, and how many reasoning tokens the model spent */

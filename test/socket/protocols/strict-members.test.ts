@@ -9,9 +9,8 @@ import type {
   Usage,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ModelInfo } from '@anthropic-ai/sdk/resources/models';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import type { Response as OpenaiResponse, ResponseUsage } from 'openai/resources/responses/responses';
-import type { TestGateway } from '../../support/harness.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
@@ -109,10 +108,7 @@ function isSaid(block: Json | undefined): boolean {
   return !String(at(block, 'type')).endsWith('thinking');
 }
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEveryUpstream();
-});
+const gateway = await startEveryUpstream();
 afterAll(() => gateway.close());
 
 const tools = [

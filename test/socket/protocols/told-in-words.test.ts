@@ -1,17 +1,13 @@
 // Parts of a conversation never vanish: each is carried, rendered as text for the model with a report, or refused by
 // name. Parameters and tools that an upstream cannot have may go, with a report.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
 import type { ClientProtocol } from '../../support/upstreams/client-dialects.ts';
 import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-let faithful: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-  faithful = await startScene(['up'], { faithful: true });
-});
+const scene = await startScene(['up']);
+const faithful = await startScene(['up'], { faithful: true });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await faithful[Symbol.asyncDispose]();

@@ -1,14 +1,11 @@
 // Members of tools that another protocol has no place for, such as who may call them: each is in the report of the
 // request, and goes up where the upstream knows it.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const ANSWERS = {

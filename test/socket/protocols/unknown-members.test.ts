@@ -1,17 +1,13 @@
 // Members below the top of a request that only its own protocol knows, or nobody: an upstream of that protocol gets them;
 // elsewhere each is reported by its path in the client's words, and a 400 in strict mode.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
 import type { ClientProtocol } from '../../support/upstreams/client-dialects.ts';
 import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-let faithful: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-  faithful = await startScene(['up'], { faithful: true });
-});
+const scene = await startScene(['up']);
+const faithful = await startScene(['up'], { faithful: true });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await faithful[Symbol.asyncDispose]();

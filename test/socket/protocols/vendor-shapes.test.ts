@@ -1,16 +1,13 @@
 // Small things that clients of each vendor rely on: pages of lists, results that name their call, errors that name a member.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { chatBody, frame, messagesBody, stream, whole } from '../../support/upstreams/answers.ts';
-import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 test("Google's library reads a list of models page by page", async () => {

@@ -1,11 +1,8 @@
 // Headers that every answer has, whoever makes it: caches on the way keep nothing, and no browser guesses what it is.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];

@@ -1,15 +1,12 @@
 // Wrong values in every documented field of a Chat Completions request: each is a 400 whose `param` names the field,
 // or an answer. The fields come from the gateway's own table, so that a new field is covered by being listed.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { REQUEST_FIELDS } from '../../../src/protocols/openai-chat/fields.ts';
 import { readChatStream, readCompletion, readError } from '../../support/chat-shape.ts';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 import { jsonRequest, sendRaw } from '../../support/raw-request.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(async () => {
   expect(gateway.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   await gateway.close();

@@ -1,18 +1,15 @@
 // Everything around a request's body: keys, methods, paths, headers and content types, over a raw socket. The answer
 // is always one in OpenAI's shape, and nothing a client sends can break the head of the answer.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { KeyCommands } from '../../../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { readCompletion, readError } from '../../support/chat-shape.ts';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { jsonRequest, type RawAnswer, type RawRequest, sendRaw } from '../../support/raw-request.ts';
 import { entryOf } from '../../support/storage/audit-entries.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(async () => {
   expect(gateway.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   await gateway.close();

@@ -1,20 +1,17 @@
 // Bodies that are not a request: every one gets an answer that a person can act on, in OpenAI's shape, over a real
 // socket. Wrong values of single fields are in bad-input-fields.test.ts, everything around the body in
 // bad-input-http.test.ts.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { readCompletion, readError } from '../../support/chat-shape.ts';
 import { BEST_OF_THREE } from '../../support/growth.ts';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 import { jsonRequest, type RawAnswer, sendRaw } from '../../support/raw-request.ts';
 
 const MB = 1024 * 1024;
 const QUESTION = { model: 'sim/echo', messages: [{ role: 'user', content: 'hello' }] };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(async () => {
   expect(gateway.logLines.filter((line) => line.includes('"error"'))).toEqual([]);
   await gateway.close();

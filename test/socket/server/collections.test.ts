@@ -1,20 +1,17 @@
 // Objects of a request go with the collector's next quick collection, whatever it asked for: nothing that stays
 // points to it from behind, as tables of a `Set` do that requests join and leave (see `src/base/lib/roster.ts`).
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { edenGC, fullGC, heapStats } from 'bun:jsc';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 
 const AT_ONCE = 4;
 const EACH = 15;
 const ROUNDS = 2;
 const messages = [{ role: 'user', content: 'hi' }];
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  const limits = [{ concurrent: 100 }, { tokens: 1_000_000, per: 'minute' }];
-  const budgets = [{ usd: 1_000, per: 'day' }];
-  gateway = await startGateway({ keys: [{ name: 'test', key: TEST_KEY, limits, budgets }] });
-});
+const limits = [{ concurrent: 100 }, { tokens: 1_000_000, per: 'minute' }];
+const budgets = [{ usd: 1_000, per: 'day' }];
+const gateway = await startGateway({ keys: [{ name: 'test', key: TEST_KEY, limits, budgets }] });
 afterAll(() => gateway.close());
 
 /** Requests of which the heap has the object that the runtime made for them. */

@@ -1,36 +1,31 @@
 // Errors of every protocol as its vendor has them: status, type, code and `param`, in one table. Sources: recorded
 // answers of the vendors, the error classes of their SDKs, and their pages on errors (2026-11).
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
 import { whole } from '../../support/upstreams/answers.ts';
-import { type ScriptedUpstream, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-let gateway: TestGateway;
-let upstream: ScriptedUpstream;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.always(whole({}));
-  gateway = await startGateway({
-    server: { body_limit_mb: 1 },
-    routing: { retries: 0 },
-    keys: [
-      { name: 'test', key: TEST_KEY },
-      { name: 'narrow', key: 'sk-test-narrow', models: ['sim/echo'] },
-      { name: 'spent', key: 'sk-test-spent', budgets: [{ usd: 0.000000001, per: 'day' }] },
-      { name: 'slow', key: 'sk-test-slow', limits: [{ requests: 1, per: 'day' }] },
-    ],
-    providers: {
-      owner: {
-        api_key: 'sk-test',
-        protocols: { 'openai-responses': { base_url: `${upstream.origin}/v1`, faithful: true } },
-      },
+const upstream = await startUpstream();
+upstream.always(whole({}));
+const gateway = await startGateway({
+  server: { body_limit_mb: 1 },
+  routing: { retries: 0 },
+  keys: [
+    { name: 'test', key: TEST_KEY },
+    { name: 'narrow', key: 'sk-test-narrow', models: ['sim/echo'] },
+    { name: 'spent', key: 'sk-test-spent', budgets: [{ usd: 0.000000001, per: 'day' }] },
+    { name: 'slow', key: 'sk-test-slow', limits: [{ requests: 1, per: 'day' }] },
+  ],
+  providers: {
+    owner: {
+      api_key: 'sk-test',
+      protocols: { 'openai-responses': { base_url: `${upstream.origin}/v1`, faithful: true } },
     },
-  });
-  // The one request that the slow key has.
-  await (await post('chat', 'sim/echo', {}, 'sk-test-slow')).text();
+  },
 });
+// The one request that the slow key has.
+await (await post('chat', 'sim/echo', {}, 'sk-test-slow')).text();
 afterAll(async () => {
   await gateway.close();
   await upstream.stop();

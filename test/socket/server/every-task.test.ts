@@ -1,10 +1,10 @@
 // Every task and every protocol whose clients ask for it: limits, budgets, idempotency keys, records, payloads, replays, metrics
 // and explanations hold for all of them. A task that is added is asked for by the example of its own description.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { findTask, postRoutes, type Task, TASKS, text } from '../../../src/engine/index.ts';
 import { servedProtocols } from '../../../src/protocols/index.ts';
 import { operationAt } from '../../../src/server/client-routes.ts';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 
 const ADMIN_KEY = 'sk-admin-0123456789';
 
@@ -53,25 +53,22 @@ function waysOf(protocol: (typeof servedProtocols)[number]): readonly Way[] {
 
 const WAYS = servedProtocols.flatMap(waysOf);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({
-    server: { admin_key: ADMIN_KEY },
-    logging: { level: 'silent', content: 'all' },
-    keys: [
-      { name: 'free', key: 'sk-free' },
-      ...WAYS.map((_, index) => ({
-        name: `limited-${index}`,
-        key: `sk-limited-${index}`,
-        limits: [{ requests: 1, per: 'day' }],
-      })),
-      ...WAYS.map((_, index) => ({
-        name: `poor-${index}`,
-        key: `sk-poor-${index}`,
-        budgets: [{ usd: 1e-9, per: 'day' }],
-      })),
-    ],
-  });
+const gateway = await startGateway({
+  server: { admin_key: ADMIN_KEY },
+  logging: { level: 'silent', content: 'all' },
+  keys: [
+    { name: 'free', key: 'sk-free' },
+    ...WAYS.map((_, index) => ({
+      name: `limited-${index}`,
+      key: `sk-limited-${index}`,
+      limits: [{ requests: 1, per: 'day' }],
+    })),
+    ...WAYS.map((_, index) => ({
+      name: `poor-${index}`,
+      key: `sk-poor-${index}`,
+      budgets: [{ usd: 1e-9, per: 'day' }],
+    })),
+  ],
 });
 afterAll(() => gateway.close());
 

@@ -1,10 +1,10 @@
 // Mutated requests over real sockets, to every upstream protocol: whatever a client sends, it gets a valid answer or
 // a valid error, and never one that is the gateway's own fault. FUZZ_SEED varies the requests, FUZZ_RUNS their number;
 // a failure prints the seed and the shortest request that fails.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readChatStream, readCompletion, readError } from '../../support/chat-shape.ts';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import { casesOf } from '../../support/share.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
@@ -12,10 +12,7 @@ const RUNS = Number(process.env['FUZZ_RUNS'] ?? casesOf(3000));
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const MODELS = [

@@ -1,12 +1,9 @@
 // Ids as clients of each protocol know them, and the one route that finds a generation by each of them.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const messages = [{ role: 'user', content: 'Hello' }];

@@ -1,12 +1,9 @@
 // A connection on which no answer is awaited is closed after the idle limit, whatever was answered on it before.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ server: { idle_ms: 1000 } });
-});
+const gateway = await startGateway({ server: { idle_ms: 1000 } });
 afterAll(() => gateway.close());
 
 /** Sends a request, and stays. @returns what came back before the server closed the connection */

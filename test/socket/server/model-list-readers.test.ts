@@ -1,24 +1,21 @@
 // The list of models as its three readers take it: OpenAI's SDK, Anthropic's SDK and Claude Code, and Codex.
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({
-    providers: { anthropic: { api_key: 'sk-test' } },
-    models: [
-      {
-        id: 'house/listener',
-        display_name: 'Listener',
-        context_length: 32_000,
-        input_modalities: ['text', 'image', 'audio'],
-        reasoning: 'none',
-        endpoints: [{ provider: 'sim', model: 'chat' }],
-      },
-    ],
-  });
+const gateway = await startGateway({
+  providers: { anthropic: { api_key: 'sk-test' } },
+  models: [
+    {
+      id: 'house/listener',
+      display_name: 'Listener',
+      context_length: 32_000,
+      input_modalities: ['text', 'image', 'audio'],
+      reasoning: 'none',
+      endpoints: [{ provider: 'sim', model: 'chat' }],
+    },
+  ],
 });
 afterAll(() => gateway.close());
 

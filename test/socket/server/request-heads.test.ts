@@ -1,18 +1,15 @@
 // Heads that no proper client sends, over a raw socket: every answer is the gateway's own or a bare refusal of the runtime,
 // without a stack or a path of this machine, and no key that a client wrote into an address is printed.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 import { freshFolder, startProgram } from '../../support/program.ts';
 
 const SECRET = 'sk-test-0123456789abcdef0123456789';
 const AUTHORIZATION = `Authorization: Bearer ${TEST_KEY}`;
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(async () => {
   expect(gateway.logLines).toEqual([]);
   await gateway.close();

@@ -1,14 +1,11 @@
 // Paths that are not served: known parts of other APIs say so with the nearest thing, a wrong method is a 405 that names the
 // right ones, and everything is said in the protocol of the client.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import OpenAI, { APIError } from 'openai';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const ANTHROPIC = { 'anthropic-version': '2023-06-01' };

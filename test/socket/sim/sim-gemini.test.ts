@@ -1,18 +1,13 @@
 // The simulated Gemini API: what it answers, what it takes back, and what it refuses, through Google's own SDK and a
 // real socket.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { FunctionCallingConfigMode, GoogleGenAI, ThinkingLevel } from '@google/genai';
 import type { Content, GenerateContentConfig, GenerateContentResponse, Part } from '@google/genai';
 import { events, GEMINI, parameters, person, serveSim } from '../../support/sim-server.ts';
-import type { SimServer } from '../../support/sim-server.ts';
 
-let server: SimServer;
-let ai: GoogleGenAI;
-beforeAll(() => {
-  server = serveSim();
-  const httpOptions = { baseUrl: `${server.origin}/google`, retryOptions: { attempts: 1 } };
-  ai = new GoogleGenAI({ apiKey: 'sk-test', httpOptions });
-});
+const server = serveSim();
+const httpOptions = { baseUrl: `${server.origin}/google`, retryOptions: { attempts: 1 } };
+const ai = new GoogleGenAI({ apiKey: 'sk-test', httpOptions });
 afterAll(() => server.stop());
 
 const weather = { name: 'get_weather', parametersJsonSchema: parameters };

@@ -1,13 +1,9 @@
 // Requests made to keep the simulated models busy for ever. They run inside the gateway's own process: each must be
 // answered at once.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { CHAT, MESSAGES, serveSim, user } from '../../support/sim-server.ts';
-import type { SimServer } from '../../support/sim-server.ts';
 
-let server: SimServer;
-beforeAll(() => {
-  server = serveSim();
-});
+const server = serveSim();
 afterAll(() => server.stop());
 
 async function argumentsFor(schema: object, prompt: string): Promise<string> {

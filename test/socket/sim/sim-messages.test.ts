@@ -1,16 +1,11 @@
 // The simulated Messages service: what it answers, what it takes back, and what it refuses,
 // through the official SDK and a real socket.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { MESSAGES, parameters, serveSim, user } from '../../support/sim-server.ts';
-import type { SimServer } from '../../support/sim-server.ts';
 
-let server: SimServer;
-let anthropic: Anthropic;
-beforeAll(() => {
-  server = serveSim();
-  anthropic = new Anthropic({ apiKey: 'sk-test', baseURL: `${server.origin}/anthropic`, maxRetries: 0 });
-});
+const server = serveSim();
+const anthropic = new Anthropic({ apiKey: 'sk-test', baseURL: `${server.origin}/anthropic`, maxRetries: 0 });
 afterAll(() => server.stop());
 
 describe('Anthropic Messages', () => {

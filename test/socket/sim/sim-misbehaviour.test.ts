@@ -1,5 +1,5 @@
 // How the simulated provider misbehaves: each way over each protocol, on the bytes that a client receives.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { createSim } from '../../../sim/index.ts';
 import {
   addressed,
@@ -12,12 +12,8 @@ import {
   serveSim,
   streamedText,
 } from '../../support/sim-server.ts';
-import type { SimServer } from '../../support/sim-server.ts';
 
-let server: SimServer;
-beforeAll(() => {
-  server = serveSim();
-});
+const server = serveSim();
 afterAll(() => server.stop());
 
 describe.each([...paths])('misbehaviour over %s', (path) => {

@@ -1,16 +1,11 @@
 // The simulated Responses service: what it answers, what it takes back, and what it refuses,
 // through the official SDK and a real socket.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { events, parameters, person, RESPONSES, serveSim, user } from '../../support/sim-server.ts';
-import type { SimServer } from '../../support/sim-server.ts';
 
-let server: SimServer;
-let openai: OpenAI;
-beforeAll(() => {
-  server = serveSim();
-  openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${server.origin}/openai/v1`, maxRetries: 0 });
-});
+const server = serveSim();
+const openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${server.origin}/openai/v1`, maxRetries: 0 });
 afterAll(() => server.stop());
 
 describe('Responses', () => {

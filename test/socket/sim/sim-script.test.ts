@@ -1,17 +1,12 @@
 // Prompts that spell out the calls of a simulated model: one after the other, over each of its protocols.
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { serveSim, user, type SimServer } from '../../support/sim-server.ts';
+import { serveSim, user } from '../../support/sim-server.ts';
 
-let server: SimServer;
-let openai: OpenAI;
-let anthropic: Anthropic;
-beforeAll(() => {
-  server = serveSim();
-  openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${server.origin}/openai/v1`, maxRetries: 0 });
-  anthropic = new Anthropic({ apiKey: 'sk-test', baseURL: `${server.origin}/anthropic`, maxRetries: 0 });
-});
+const server = serveSim();
+const openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${server.origin}/openai/v1`, maxRetries: 0 });
+const anthropic = new Anthropic({ apiKey: 'sk-test', baseURL: `${server.origin}/anthropic`, maxRetries: 0 });
 afterAll(() => server.stop());
 
 const PROMPT = [

@@ -1,6 +1,6 @@
 // The simulated provider through the official SDKs and a real socket: its models, and Chat
 // Completions. The other protocols and the misbehaviours have files of their own, `sim-*.test.ts`.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
@@ -21,17 +21,10 @@ import {
   streamedText,
   user,
 } from '../../support/sim-server.ts';
-import type { SimServer } from '../../support/sim-server.ts';
 
-let server: SimServer;
-let openai: OpenAI;
-let anthropic: Anthropic;
-
-beforeAll(() => {
-  server = serveSim();
-  openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${server.origin}/openai/v1`, maxRetries: 0 });
-  anthropic = new Anthropic({ apiKey: 'sk-test', baseURL: `${server.origin}/anthropic`, maxRetries: 0 });
-});
+const server = serveSim();
+const openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${server.origin}/openai/v1`, maxRetries: 0 });
+const anthropic = new Anthropic({ apiKey: 'sk-test', baseURL: `${server.origin}/anthropic`, maxRetries: 0 });
 afterAll(() => server.stop());
 
 const weather = { type: 'function', function: { name: 'get_weather', parameters } } as const;

@@ -1,18 +1,13 @@
 // Answers in the background through the official SDK and plain HTTP: queued, read while they are made, streamed again from any
 // event, cancelled, deleted, and made whatever becomes of the client.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type OpenAI from 'openai';
+import { afterAll, describe, expect, test } from 'bun:test';
 import type { Response as Answer, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { startStateful } from '../../support/storage/state-seed.ts';
 import { eventually, eventuallyFound } from '../../support/program.ts';
 
-let stateful: StatefulGateway;
-let client: OpenAI;
-beforeAll(async () => {
-  stateful = await startStateful({ background: { temporary: false } });
-  client = stateful.client;
-});
+const stateful = await startStateful({ background: { temporary: false } });
+const client = stateful.client;
 afterAll(() => stateful.close());
 
 const model = 'sim/chat';

@@ -1,17 +1,13 @@
 // OpenAI's batches through the official SDK: many requests in one file, any model in each line.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import { TEST_KEY } from '../../support/harness.ts';
-import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { startStateful } from '../../support/storage/state-seed.ts';
 import { eventuallyFound } from '../../support/program.ts';
 
-let stateful: StatefulGateway;
-let client: OpenAI;
-beforeAll(async () => {
-  stateful = await startStateful({ batches: { max_delay_ms: 0 } });
-  client = stateful.client;
-});
+const stateful = await startStateful({ batches: { max_delay_ms: 0 } });
+const client = stateful.client;
 afterAll(() => stateful.close());
 
 const ENDS = ['completed', 'failed', 'expired', 'cancelled'];

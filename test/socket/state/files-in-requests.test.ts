@@ -61,67 +61,60 @@ function partsSent(protocol: UpstreamProtocol, body: unknown): unknown {
   return at(body, protocol === 'openai-responses' ? 'input' : 'messages', 0, 'content');
 }
 
-let scene: Scene;
-let site: ScriptedUpstream;
-/** Bedrock and a local server, which fetch nothing. */
-let hosts: ScriptedUpstream;
-let client: OpenAI;
-let stranger: OpenAI;
 const clock = new ManualClock(Date.now());
 const ids = { png: '', pdf: '', text: '' };
 
-beforeAll(async () => {
-  [site, hosts] = await Promise.all([startUpstream(), startUpstream()]);
-  scene = await startScene(['up', 'down'], {
-    clock,
-    quirks: { fetches_urls: true },
-    config: {
-      keys: [
-        { name: 'test', key: TEST_KEY },
-        { name: 'other', key: OTHER_KEY },
-      ],
-      files: { max_mb: 1 },
-      vendor_objects: ['file_011CNha8iCJcU1wXNR6q4V8w'],
-      // The clock stands still: nobody could wait between two tries.
-      routing: { retries: 0 },
-      fetch: { allow: [new URL(site.origin).host] },
-      providers: {
-        local: {
-          api_key: 'none',
-          protocols: { 'openai-chat': { base_url: hosts.origin, quirks: { fetches_urls: false } } },
-        },
-        bedrock: { region: 'eu-west-1', api_key: 'sk-bedrock-test', base_url: hosts.origin },
+/** Bedrock and a local server, which fetch nothing. */
+const [site, hosts] = await Promise.all([startUpstream(), startUpstream()]);
+const scene = await startScene(['up', 'down'], {
+  clock,
+  quirks: { fetches_urls: true },
+  config: {
+    keys: [
+      { name: 'test', key: TEST_KEY },
+      { name: 'other', key: OTHER_KEY },
+    ],
+    files: { max_mb: 1 },
+    vendor_objects: ['file_011CNha8iCJcU1wXNR6q4V8w'],
+    // The clock stands still: nobody could wait between two tries.
+    routing: { retries: 0 },
+    fetch: { allow: [new URL(site.origin).host] },
+    providers: {
+      local: {
+        api_key: 'none',
+        protocols: { 'openai-chat': { base_url: hosts.origin, quirks: { fetches_urls: false } } },
       },
-      models: [
-        {
-          id: 'two/mixed',
-          endpoints: [
-            { provider: 'up', model: 'm', protocol: 'gemini' },
-            { provider: 'down', model: 'm', protocol: 'openai-chat' },
-          ],
-        },
-        {
-          id: 'two/gemini',
-          endpoints: [
-            { provider: 'up', model: 'm', protocol: 'gemini' },
-            { provider: 'down', model: 'm', protocol: 'gemini' },
-          ],
-        },
-      ],
+      bedrock: { region: 'eu-west-1', api_key: 'sk-bedrock-test', base_url: hosts.origin },
     },
-  });
-  const clientOf = (apiKey: string): OpenAI =>
-    new OpenAI({ apiKey, baseURL: scene.gateway.baseURL, maxRetries: 0 });
-  client = clientOf(TEST_KEY);
-  stranger = clientOf(OTHER_KEY);
-  const upload = async (name: string, base64: string): Promise<string> => {
-    const file = await toFile(Buffer.from(base64, 'base64'), name);
-    return (await client.files.create({ file, purpose: 'user_data' })).id;
-  };
-  ids.png = await upload('dot.png', PNG);
-  ids.pdf = await upload('paper.pdf', PDF);
-  ids.text = await upload('notes.txt', TEXT);
+    models: [
+      {
+        id: 'two/mixed',
+        endpoints: [
+          { provider: 'up', model: 'm', protocol: 'gemini' },
+          { provider: 'down', model: 'm', protocol: 'openai-chat' },
+        ],
+      },
+      {
+        id: 'two/gemini',
+        endpoints: [
+          { provider: 'up', model: 'm', protocol: 'gemini' },
+          { provider: 'down', model: 'm', protocol: 'gemini' },
+        ],
+      },
+    ],
+  },
 });
+const clientOf = (apiKey: string): OpenAI =>
+  new OpenAI({ apiKey, baseURL: scene.gateway.baseURL, maxRetries: 0 });
+const client = clientOf(TEST_KEY);
+const stranger = clientOf(OTHER_KEY);
+const upload = async (name: string, base64: string): Promise<string> => {
+  const file = await toFile(Buffer.from(base64, 'base64'), name);
+  return (await client.files.create({ file, purpose: 'user_data' })).id;
+};
+ids.png = await upload('dot.png', PNG);
+ids.pdf = await upload('paper.pdf', PDF);
+ids.text = await upload('notes.txt', TEXT);
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await Promise.all([site.stop(), hosts.stop()]);

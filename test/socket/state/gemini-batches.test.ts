@@ -1,22 +1,17 @@
 // Gemini's batches through the official SDK: any model in each request, in a body or in a file.
 import { type BatchJob, GoogleGenAI, type InlinedRequest, JobState } from '@google/genai';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TEST_KEY } from '../../support/harness.ts';
-import { OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { OTHER_KEY, startStateful } from '../../support/storage/state-seed.ts';
 import { eventuallyFound } from '../../support/program.ts';
 
-let stateful: StatefulGateway;
-let ai: GoogleGenAI;
-let stranger: GoogleGenAI;
-beforeAll(async () => {
-  stateful = await startStateful({ batches: { max_delay_ms: 0, max_requests: 50 } });
-  const httpOptions = { baseUrl: stateful.gateway.origin, retryOptions: { attempts: 1 } };
-  ai = new GoogleGenAI({ apiKey: TEST_KEY, httpOptions });
-  stranger = new GoogleGenAI({ apiKey: OTHER_KEY, httpOptions });
-});
+const stateful = await startStateful({ batches: { max_delay_ms: 0, max_requests: 50 } });
+const httpOptions = { baseUrl: stateful.gateway.origin, retryOptions: { attempts: 1 } };
+const ai = new GoogleGenAI({ apiKey: TEST_KEY, httpOptions });
+const stranger = new GoogleGenAI({ apiKey: OTHER_KEY, httpOptions });
 afterAll(() => stateful.close());
 
 const ENDS = ['JOB_STATE_SUCCEEDED', 'JOB_STATE_FAILED', 'JOB_STATE_CANCELLED', 'JOB_STATE_EXPIRED'];

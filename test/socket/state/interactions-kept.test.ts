@@ -1,7 +1,7 @@
 // Interactions that go on at Google after their request has ended: who is asked about them, what they cost in the end, and
 // readers that are slower than Google.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, beforeEach, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import {
   answer,
   asFrames,
@@ -19,22 +19,16 @@ const USAGE = { total_input_tokens: 1000, total_output_tokens: 500, total_tokens
 const PENDING = { id: 'v1_later', model: 'm', status: 'in_progress' };
 const DONE = { ...INTERACTION, id: 'v1_later', usage: USAGE };
 
-let first: ScriptedUpstream;
-let second: ScriptedUpstream;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  [first, second] = await Promise.all([startUpstream(), startUpstream()]);
-  const provider = ({ origin }: ScriptedUpstream, key: string): object => ({
-    api_key: key,
-    protocols: { 'gemini-interactions': { base_url: `${origin}/v1beta`, faithful: true } },
-  });
-  const endpoint = (name: string): object => ({ provider: name, model: 'm', price: PRICE });
-  gateway = await startGateway({
-    providers: { first: provider(first, 'sk-first'), second: provider(second, 'sk-second') },
-    models: [{ id: MODEL, endpoints: [endpoint('first'), endpoint('second')] }],
-    routing: { retries: 0 },
-  });
+const [first, second] = await Promise.all([startUpstream(), startUpstream()]);
+const provider = ({ origin }: ScriptedUpstream, key: string): object => ({
+  api_key: key,
+  protocols: { 'gemini-interactions': { base_url: `${origin}/v1beta`, faithful: true } },
+});
+const endpoint = (name: string): object => ({ provider: name, model: 'm', price: PRICE });
+const gateway = await startGateway({
+  providers: { first: provider(first, 'sk-first'), second: provider(second, 'sk-second') },
+  models: [{ id: MODEL, endpoints: [endpoint('first'), endpoint('second')] }],
+  routing: { retries: 0 },
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,20 +1,15 @@
 // Anthropic's Message Batches through the official SDK: any model in each request.
 import Anthropic from '@anthropic-ai/sdk';
 import type { MessageBatch } from '@anthropic-ai/sdk/resources/messages/batches';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { TEST_KEY } from '../../support/harness.ts';
-import { OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { OTHER_KEY, startStateful } from '../../support/storage/state-seed.ts';
 import { eventuallyFound } from '../../support/program.ts';
 
-let stateful: StatefulGateway;
-let client: Anthropic;
-let stranger: Anthropic;
-beforeAll(async () => {
-  stateful = await startStateful({ batches: { max_delay_ms: 0, max_requests: 50 } });
-  const baseURL = stateful.gateway.baseURL.replace(/\/v1$/, '');
-  client = new Anthropic({ apiKey: TEST_KEY, baseURL, maxRetries: 0 });
-  stranger = new Anthropic({ apiKey: OTHER_KEY, baseURL, maxRetries: 0 });
-});
+const stateful = await startStateful({ batches: { max_delay_ms: 0, max_requests: 50 } });
+const baseURL = stateful.gateway.baseURL.replace(/\/v1$/, '');
+const client = new Anthropic({ apiKey: TEST_KEY, baseURL, maxRetries: 0 });
+const stranger = new Anthropic({ apiKey: OTHER_KEY, baseURL, maxRetries: 0 });
 afterAll(() => stateful.close());
 
 const batches = () => client.messages.batches;

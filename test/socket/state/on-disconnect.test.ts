@@ -1,24 +1,20 @@
 // Answers whose client leaves, as their key says it: a key of the configuration file, and one that the management API
 // made and changes. The header of a request counts before both.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway, TEST_KEY } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
-import { startSlow, type SlowUpstream } from '../../support/upstreams/slow-upstream.ts';
+import { startSlow } from '../../support/upstreams/slow-upstream.ts';
 
 const ADMIN = 'sk-test-admin-0123456789';
 const PATIENCE_MS = 60_000;
 
-let gateway: TestGateway;
-let slow: SlowUpstream;
-beforeAll(async () => {
-  slow = await startSlow();
-  gateway = await startGateway({
-    keys: [
-      { name: 'patient', key: TEST_KEY, on_disconnect: 'continue' },
-      { name: 'admin', key: ADMIN, roles: ['admin'] },
-    ],
-    providers: { slow: { api_key: 'sk-test', protocols: { 'openai-chat': slow.base } } },
-  });
+const slow = await startSlow();
+const gateway = await startGateway({
+  keys: [
+    { name: 'patient', key: TEST_KEY, on_disconnect: 'continue' },
+    { name: 'admin', key: ADMIN, roles: ['admin'] },
+  ],
+  providers: { slow: { api_key: 'sk-test', protocols: { 'openai-chat': slow.base } } },
 });
 afterAll(async () => {
   await gateway.close();

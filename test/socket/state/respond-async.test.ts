@@ -1,16 +1,13 @@
 // `Prefer: respond-async` (RFC 7240): a whole answer in the client's own protocol, made without a connection.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { eventuallyFound } from '../../support/program.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway({
-    keys: [
-      { name: 'test', key: 'sk-test' },
-      { name: 'other', key: 'sk-test-other' },
-    ],
-  });
+const gateway = await startGateway({
+  keys: [
+    { name: 'test', key: 'sk-test' },
+    { name: 'other', key: 'sk-test-other' },
+  ],
 });
 afterAll(() => gateway.close());
 

@@ -1,13 +1,10 @@
 // Conversations through the official SDK and plain HTTP: life, items, pages, and what another key sees of them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { NotFoundError } from 'openai';
 import { rejection } from '../../support/rejection.ts';
-import { errorOf, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { errorOf, startStateful } from '../../support/storage/state-seed.ts';
 
-let stateful: StatefulGateway;
-beforeAll(async () => {
-  stateful = await startStateful();
-});
+const stateful = await startStateful();
 afterAll(() => stateful.close());
 
 const say = (text: string): { role: 'user'; content: string } => ({ role: 'user', content: text });

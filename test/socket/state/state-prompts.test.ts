@@ -1,5 +1,5 @@
 // Prompt templates over HTTP and from files: versions, variables, what hides what, and what is wrong with a file.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,21 +7,18 @@ import { buildSnapshot, ConfigError, loadConfig } from '../../../src/app/config/
 import type { JsonObject } from '../../../src/base/json/index.ts';
 import { presets } from '../../../src/catalog/providers/index.ts';
 import { checkTemplate } from '../../../src/server/check-template.ts';
-import { errorOf, OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { errorOf, OTHER_KEY, startStateful } from '../../support/storage/state-seed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-prompts-'));
-let stateful: StatefulGateway;
-beforeAll(async () => {
-  writeFileSync(
-    join(folder, 'support.yaml'),
-    'name: Support\ndefault_version: 1\nversions:\n' +
-      '  1: { instructions: "Help {{customer}}.", model: sim/chat }\n' +
-      '  2: { instructions: "Help {{customer}} kindly." }\n',
-  );
-  writeFileSync(join(folder, 'tiny.json'), '{"template": {"input": "Say {{word}}"}}');
-  writeFileSync(join(folder, 'README.md'), 'Not a template.');
-  stateful = await startStateful({ prompts: folder });
-});
+writeFileSync(
+  join(folder, 'support.yaml'),
+  'name: Support\ndefault_version: 1\nversions:\n' +
+    '  1: { instructions: "Help {{customer}}.", model: sim/chat }\n' +
+    '  2: { instructions: "Help {{customer}} kindly." }\n',
+);
+writeFileSync(join(folder, 'tiny.json'), '{"template": {"input": "Say {{word}}"}}');
+writeFileSync(join(folder, 'README.md'), 'Not a template.');
+const stateful = await startStateful({ prompts: folder });
 afterAll(async () => {
   await stateful.close();
   rmSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
 // Stored responses through the official SDK and plain HTTP: read whole and as a replayed stream, with what led to them,
 // counted, deleted, and never by another key.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { BadRequestError, NotFoundError } from 'openai';
 import type { ResponseIncludable } from 'openai/resources/responses/responses';
 import type { JsonObject } from '../../../src/base/json/index.ts';
@@ -8,12 +8,9 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { rejection } from '../../support/rejection.ts';
 import { checkResponse, checkResponseStream } from '../../support/rules/responses-stream-rules.ts';
-import { errorOf, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { errorOf, startStateful } from '../../support/storage/state-seed.ts';
 
-let stateful: StatefulGateway;
-beforeAll(async () => {
-  stateful = await startStateful();
-});
+const stateful = await startStateful();
 afterAll(() => stateful.close());
 
 /** An answer that the gateway itself wrote, but did not keep. */

@@ -1,23 +1,19 @@
 // Streams that clients resume: cut at every event, in every protocol, and together the same bytes; gone with a reason; going on
 // or ending when their client leaves.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { KeptStream, KeptStreams } from '../../../src/engine/index.ts';
 import type { Client, ClientStream, Encoding } from '../../../src/engine/index.ts';
 import { toByteString } from '../../../src/base/lib/byte-string.ts';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { startGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { bytesOf, missing, readGeminiRecordings, readRecordings } from '../../support/recordings/corpus.ts';
-import { startSlow, type SlowUpstream } from '../../support/upstreams/slow-upstream.ts';
+import { startSlow } from '../../support/upstreams/slow-upstream.ts';
 import { eventually } from '../../support/program.ts';
 import { isWhole } from '../../support/share.ts';
 
-let gateway: TestGateway;
-let slow: SlowUpstream;
-beforeAll(async () => {
-  slow = await startSlow();
-  gateway = await startGateway({
-    providers: { slow: { api_key: 'sk-test', protocols: { 'openai-chat': slow.base } } },
-  });
+const slow = await startSlow();
+const gateway = await startGateway({
+  providers: { slow: { api_key: 'sk-test', protocols: { 'openai-chat': slow.base } } },
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,40 +1,37 @@
 // Losses are named as the client wrote the member, in whichever protocol it spoke: in the report, in strict mode, and in
 // errors about a schema.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
-import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], {
-    config: {
-      models: [
-        {
-          id: 'plain/chat',
-          max_output_tokens: 4000,
-          endpoints: [
-            {
-              provider: 'up',
-              model: 'm',
-              protocol: 'openai-chat',
-              quirks: { structured_output: 'none', strict_tools: false },
-            },
-          ],
-        },
-        {
-          id: 'plain/messages',
-          max_output_tokens: 4000,
-          endpoints: [{ provider: 'up', model: 'm', protocol: 'anthropic-messages', reasoning: 'budget' }],
-        },
-        {
-          id: 'plain/responses',
-          endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses', reasoning: 'effort' }],
-        },
-      ],
-    },
-  });
+const scene = await startScene(['up'], {
+  config: {
+    models: [
+      {
+        id: 'plain/chat',
+        max_output_tokens: 4000,
+        endpoints: [
+          {
+            provider: 'up',
+            model: 'm',
+            protocol: 'openai-chat',
+            quirks: { structured_output: 'none', strict_tools: false },
+          },
+        ],
+      },
+      {
+        id: 'plain/messages',
+        max_output_tokens: 4000,
+        endpoints: [{ provider: 'up', model: 'm', protocol: 'anthropic-messages', reasoning: 'budget' }],
+      },
+      {
+        id: 'plain/responses',
+        endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses', reasoning: 'effort' }],
+      },
+    ],
+  },
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 

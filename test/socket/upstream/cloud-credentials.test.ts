@@ -1,7 +1,7 @@
 // Credentials that have to be fetched, over real sockets: stubs of the clouds' metadata and token services say who the
 // gateway is; each is asked once for everybody, before the last answer expires, and again when an upstream refuses it.
 import { slicesOf } from '../../../src/base/lib/slices.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,11 +14,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { runProgram } from '../../support/program.ts';
 import { chatBody, whole } from '../../support/upstreams/answers.ts';
 import { at } from '../../support/upstreams/json-path.ts';
-import {
-  startUpstream,
-  type Answer,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer } from '../../support/upstreams/scripted-upstream.ts';
 
 const NOVA = 'bedrock/us.amazon.nova-lite-v1:0';
 const CONVERSED = whole({
@@ -32,15 +28,10 @@ const GEMINI = whole({
 });
 const MINUTE = 60_000;
 
-let upstream: ScriptedUpstream;
-let issuer: ScriptedUpstream;
-let folder: string;
 let clock: ManualClock;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  issuer = await startUpstream();
-  folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
-});
+const upstream = await startUpstream();
+const issuer = await startUpstream();
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
 beforeEach(() => (clock = new ManualClock()));
 afterAll(async () => {
   await Promise.all([upstream.stop(), issuer.stop()]);

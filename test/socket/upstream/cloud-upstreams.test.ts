@@ -1,6 +1,6 @@
 // Azure, Foundry and Vertex behind the gateway, over real sockets: addresses, headers and bodies as their hosts want
 // them, tokens of a service account that are fetched once and in time, and what is said when something is missing.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,12 +10,7 @@ import { presets } from '../../../src/catalog/providers/index.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
-import {
-  startUpstream,
-  type Answer,
-  type Arrived,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer, type Arrived } from '../../support/upstreams/scripted-upstream.ts';
 
 const EMAIL = 'robot@project.iam.gserviceaccount.com';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -74,12 +69,8 @@ const MESSAGE = {
 const CLAUDE = 'vertex/claude-sonnet-4-5@20250929';
 const MESSAGES = { max_tokens: 50, messages: [{ role: 'user', content: 'Hello' }] };
 
-let upstream: ScriptedUpstream;
-let tokens: ScriptedUpstream;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  tokens = await startUpstream();
-});
+const upstream = await startUpstream();
+const tokens = await startUpstream();
 afterAll(async () => {
   await upstream.stop();
   await tokens.stop();

@@ -1,16 +1,12 @@
 // Addresses in requests, in front of servers that no vendor runs: such a server may stand where private addresses lead
 // somewhere, and would fetch for a stranger what the stranger may not reach. In both lanes, for every client.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { TEST_KEY } from '../../support/harness.ts';
 import { whole } from '../../support/upstreams/answers.ts';
 import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
-import {
-  startUpstream,
-  type Answer,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer } from '../../support/upstreams/scripted-upstream.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -22,17 +18,14 @@ const MODELS = {
   gemini: 'gemini',
 };
 
-let site: ScriptedUpstream;
 /** By what the operator says of the servers. */
 const scenes: Record<'translated' | 'relayed' | 'fetching' | 'calling', Scene> = {} as never;
-beforeAll(async () => {
-  site = await startUpstream();
-  const config = { fetch: { allow: [new URL(site.origin).host] }, routing: { retries: 0 } };
-  scenes.translated = await startScene(['up'], { config });
-  scenes.relayed = await startScene(['up'], { config, faithful: true });
-  scenes.fetching = await startScene(['up'], { config, faithful: true, quirks: { fetches_urls: true } });
-  scenes.calling = await startScene(['up'], { config, faithful: true, quirks: { runs_mcp: true } });
-});
+const site = await startUpstream();
+const config = { fetch: { allow: [new URL(site.origin).host] }, routing: { retries: 0 } };
+scenes.translated = await startScene(['up'], { config });
+scenes.relayed = await startScene(['up'], { config, faithful: true });
+scenes.fetching = await startScene(['up'], { config, faithful: true, quirks: { fetches_urls: true } });
+scenes.calling = await startScene(['up'], { config, faithful: true, quirks: { runs_mcp: true } });
 afterAll(async () => {
   for (const scene of Object.values(scenes)) await scene[Symbol.asyncDispose]();
   await site.stop();

@@ -1,6 +1,6 @@
 // Servers that operators run themselves, of which nothing is known but the protocol: what they are sent, and what their
 // answers teach. The bodies are those of llama-server (0.10434.0) and of Ollama.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import {
   chatBody,
   chatChunk,
@@ -23,11 +23,7 @@ import {
   type Refusal,
   TOO_LONG,
 } from '../../support/servers/refusals.ts';
-import {
-  type Answer,
-  type ScriptedUpstream,
-  startUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { type Answer, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 const HI = {
   id: 'msg_1',
@@ -45,41 +41,36 @@ type Upstream = keyof typeof ANSWERS;
 const UPSTREAMS = Object.keys(ANSWERS) as Upstream[];
 const CLIENTS = Object.keys(DIALECTS) as ClientProtocol[];
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const { origin } = upstream;
-  gateway = await startGateway({
-    routing: { breaker: { failures: 1000 } },
-    providers: {
-      ...Object.fromEntries(
-        UPSTREAMS.map((protocol) => [
-          protocol,
-          { protocols: { [protocol]: protocol === 'anthropic-messages' ? origin : `${origin}/v1` } },
-        ]),
-      ),
-      'llama.cpp': { base_url: `${origin}/v1` },
-      ollama: { base_url: `${origin}/v1` },
-      vllm: { base_url: `${origin}/v1` },
-      'lesser-responses': {
-        preset: 'llama.cpp',
-        base_url: `${origin}/v1`,
-        protocols: { 'openai-responses': {} },
-      },
-      'ollama-responses': {
-        preset: 'ollama',
-        base_url: `${origin}/v1`,
-        protocols: { 'openai-responses': {} },
-      },
-      'lesser-messages': {
-        preset: 'llama.cpp',
-        base_url: `${origin}/v1`,
-        protocols: { 'anthropic-messages': {} },
-      },
+const upstream = await startUpstream();
+const { origin } = upstream;
+const gateway = await startGateway({
+  routing: { breaker: { failures: 1000 } },
+  providers: {
+    ...Object.fromEntries(
+      UPSTREAMS.map((protocol) => [
+        protocol,
+        { protocols: { [protocol]: protocol === 'anthropic-messages' ? origin : `${origin}/v1` } },
+      ]),
+    ),
+    'llama.cpp': { base_url: `${origin}/v1` },
+    ollama: { base_url: `${origin}/v1` },
+    vllm: { base_url: `${origin}/v1` },
+    'lesser-responses': {
+      preset: 'llama.cpp',
+      base_url: `${origin}/v1`,
+      protocols: { 'openai-responses': {} },
     },
-  });
+    'ollama-responses': {
+      preset: 'ollama',
+      base_url: `${origin}/v1`,
+      protocols: { 'openai-responses': {} },
+    },
+    'lesser-messages': {
+      preset: 'llama.cpp',
+      base_url: `${origin}/v1`,
+      protocols: { 'anthropic-messages': {} },
+    },
+  },
 });
 afterAll(async () => {
   await gateway?.close();

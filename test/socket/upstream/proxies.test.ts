@@ -1,6 +1,6 @@
 // Upstreams behind a proxy: where requests go, what each side is told, and what a hostile proxy gets. The proxy is a
 // scripted one on real sockets; certificates are made with openssl, without which those tests are skipped.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { UpstreamClient, Destination } from '../../../src/upstream/client.ts';
 import {
@@ -14,11 +14,7 @@ import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { chatBody, chatChunk, CHAT_ENDING, stream, whole } from '../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { startProxy, type Misbehaviour, type TestProxy } from '../../support/upstreams/proxy.ts';
-import {
-  startUpstream,
-  type Answer,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer } from '../../support/upstreams/scripted-upstream.ts';
 
 const HOST = 'models.example';
 const USER = 'operator:p%40ss-word-1';
@@ -33,24 +29,17 @@ const pem = (name: string): { cert: string; key: string } => ({
   key: made?.read(`${name}.key`) ?? '',
 });
 
-let plain: ScriptedUpstream;
-let secure: ScriptedUpstream;
-let strict: ScriptedUpstream;
-let imposter: ScriptedUpstream;
-let pictures: ScriptedUpstream;
 let proxy: TestProxy;
 let secureProxy: TestProxy | undefined;
 let gateway: TestGateway | undefined;
 
-beforeAll(async () => {
-  plain = await startUpstream();
-  secure = await startUpstream(made ? pem(HOST) : undefined);
-  imposter = await startUpstream(made ? pem('other.example') : undefined);
-  pictures = await startUpstream(made ? pem('pictures.example') : undefined);
-  strict = await startUpstream(
-    made ? { ...pem(HOST), ca: made.read('ca.pem'), requestCert: true, rejectUnauthorized: true } : undefined,
-  );
-});
+const plain = await startUpstream();
+const secure = await startUpstream(made ? pem(HOST) : undefined);
+const imposter = await startUpstream(made ? pem('other.example') : undefined);
+const pictures = await startUpstream(made ? pem('pictures.example') : undefined);
+const strict = await startUpstream(
+  made ? { ...pem(HOST), ca: made.read('ca.pem'), requestCert: true, rejectUnauthorized: true } : undefined,
+);
 beforeEach(async () => {
   for (const upstream of [plain, secure, strict, imposter, pictures])
     upstream.always(whole(chatBody({ text: 'hi' })));

@@ -16,13 +16,9 @@ import { freePort } from '../../support/free-port.ts';
 
 const HOST = 'models.example';
 
-let folder: string;
-let upstream: ScriptedUpstream;
 let proxy: TestProxy;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
-  upstream = await startUpstream();
-});
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
+const upstream = await startUpstream();
 beforeEach(async () => {
   upstream.always(whole(chatBody({ text: 'hi' })));
   proxy = await startProxy({ [`${HOST}:80`]: upstream.port });

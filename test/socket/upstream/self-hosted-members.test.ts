@@ -1,37 +1,33 @@
 // Knowledge that only the server has: members of its own in requests of Responses, wishes about reasoning for models that no catalog
 // knows, and an endpoint of the Interactions API of which nothing but its address is said.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startGateway } from '../../support/harness.ts';
 import { rejection } from '../../support/rejection.ts';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 import { INTERACTION } from '../../support/upstreams/interactions.ts';
-import { type ScriptedUpstream, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const base_url = `${upstream.origin}/v1`;
-  gateway = await startGateway({
-    providers: {
-      vllm: { base_url },
-      groq: { api_key: 'sk-test', base_url },
-      own: {
-        api_key: 'sk-test',
-        protocols: {
-          'openai-chat': base_url,
-          'openai-responses': base_url,
-          'anthropic-messages': upstream.origin,
-        },
+const upstream = await startUpstream();
+const base_url = `${upstream.origin}/v1`;
+const gateway = await startGateway({
+  providers: {
+    vllm: { base_url },
+    groq: { api_key: 'sk-test', base_url },
+    own: {
+      api_key: 'sk-test',
+      protocols: {
+        'openai-chat': base_url,
+        'openai-responses': base_url,
+        'anthropic-messages': upstream.origin,
       },
-      google2: { api_key: 'sk-test', protocols: { 'gemini-interactions': `${upstream.origin}/v1beta` } },
     },
-    models: ['openai-chat', 'openai-responses', 'anthropic-messages'].map((protocol) => ({
-      id: `own/${protocol}`,
-      endpoints: [{ provider: 'own', model: 'tomorrow-1', protocol }],
-    })),
-  });
+    google2: { api_key: 'sk-test', protocols: { 'gemini-interactions': `${upstream.origin}/v1beta` } },
+  },
+  models: ['openai-chat', 'openai-responses', 'anthropic-messages'].map((protocol) => ({
+    id: `own/${protocol}`,
+    endpoints: [{ provider: 'own', model: 'tomorrow-1', protocol }],
+  })),
 });
 afterAll(async () => {
   await gateway.close();

@@ -1,14 +1,10 @@
 // The audit log: every change is in it, with who made it, and nothing is in it for ever.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { ROUTES } from '../../../../src/operations/management/routes/index.ts';
 import { freshFolder, runProgram } from '../../../support/program.ts';
-import { ADMIN_KEY, type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { ADMIN_KEY, startManaged } from '../../../support/management/scene.ts';
 
-let gateway: ManagedGateway;
-
-beforeAll(async () => {
-  gateway = await startManaged();
-});
+const gateway = await startManaged();
 afterAll(() => gateway.close());
 
 const entries = (body: Record<string, unknown>) => body['data'] as Record<string, unknown>[];

@@ -1,24 +1,20 @@
 // Batches of all projects, as admins see and end them by the management API.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { TEST_KEY } from '../../../support/harness.ts';
 import { madeBatch } from '../../../support/made-batch.ts';
 import { eventually } from '../../../support/program.ts';
-import { type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { startManaged } from '../../../support/management/scene.ts';
 
 const OTHER_KEY = 'sk-test-of-another-project';
 const OUTAGE_MS = 60_000;
 
-let gateway: ManagedGateway;
-
-beforeAll(async () => {
-  gateway = await startManaged({
-    batches: { max_delay_ms: 0 },
-    projects: { search: {} },
-    keys: [
-      { name: 'test', key: TEST_KEY },
-      { name: 'other', key: OTHER_KEY, project: 'search' },
-    ],
-  });
+const gateway = await startManaged({
+  batches: { max_delay_ms: 0 },
+  projects: { search: {} },
+  keys: [
+    { name: 'test', key: TEST_KEY },
+    { name: 'other', key: OTHER_KEY, project: 'search' },
+  ],
 });
 afterAll(() => gateway.close());
 

@@ -1,13 +1,10 @@
 // How a request of a key would be routed, asked by an admin: as that key itself would be told.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startManaged } from '../../../support/management/scene.ts';
 
 const request = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello' }] };
-let gateway: ManagedGateway;
 
-beforeAll(async () => {
-  gateway = await startManaged();
-});
+const gateway = await startManaged();
 afterAll(() => gateway.close());
 
 test('a request is explained as to the key that would send it', async () => {

@@ -1,13 +1,9 @@
 // Work that outlives connections, as admins see and change it: by the management API, by the command, and in metrics.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { eventually, eventuallyFound, freshFolder, runProgram } from '../../../support/program.ts';
-import { ADMIN_KEY, type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { ADMIN_KEY, startManaged } from '../../../support/management/scene.ts';
 
-let gateway: ManagedGateway;
-
-beforeAll(async () => {
-  gateway = await startManaged();
-});
+const gateway = await startManaged();
 afterAll(() => gateway.close());
 
 const jobsOf = (body: Record<string, unknown>) => body['data'] as Record<string, unknown>[];

@@ -1,9 +1,8 @@
 // Keys as operators see them: spent, used last, the tightest budget, and one state each.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startManaged } from '../../../support/management/scene.ts';
 
 const DAY_MS = 86_400_000;
-let gateway: ManagedGateway;
 const secrets = new Map<string, string>();
 
 type Row = Record<string, unknown>;
@@ -30,31 +29,29 @@ async function rows(query: string): Promise<readonly Row[]> {
 
 const names = async (query: string) => (await rows(query)).map(({ name }) => name);
 
-beforeAll(async () => {
-  gateway = await startManaged({
-    projects: { search: { budgets: [{ usd: 50, per: 'month' }] } },
-    keys: [
-      { name: 'test', key: 'sk-test' },
-      { name: 'ends', key: 'sk-test-ends', expires: new Date(Date.now() + 2 * DAY_MS).toISOString() },
-    ],
-    models: [
-      {
-        id: 'house/chat',
-        endpoints: [{ provider: 'sim', model: 'chat', price: { input: 1_000, output: 1_000 } }],
-      },
-    ],
-  });
-  await make('colleague', { budgets: [{ usd: 20, per: 'month' }] });
-  await make('papers', { project: 'search', budgets: [{ usd: 1_000, per: 'month' }] });
-  await make('small', { budgets: [{ usd: 0.11, per: 'day' }] });
-  await make('short', { expires_at: new Date(Date.now() + 2 * DAY_MS).toISOString() });
-  await make('gone');
-  const [gone] = await rows('search=gone');
-  await gateway.manage('DELETE', `/keys/${String(gone?.['id'])}`);
-  await ask('papers', 'house/chat');
-  await ask('papers', 'house/chat');
-  while ((await ask('small', 'house/chat')) === 200);
+const gateway = await startManaged({
+  projects: { search: { budgets: [{ usd: 50, per: 'month' }] } },
+  keys: [
+    { name: 'test', key: 'sk-test' },
+    { name: 'ends', key: 'sk-test-ends', expires: new Date(Date.now() + 2 * DAY_MS).toISOString() },
+  ],
+  models: [
+    {
+      id: 'house/chat',
+      endpoints: [{ provider: 'sim', model: 'chat', price: { input: 1_000, output: 1_000 } }],
+    },
+  ],
 });
+await make('colleague', { budgets: [{ usd: 20, per: 'month' }] });
+await make('papers', { project: 'search', budgets: [{ usd: 1_000, per: 'month' }] });
+await make('small', { budgets: [{ usd: 0.11, per: 'day' }] });
+await make('short', { expires_at: new Date(Date.now() + 2 * DAY_MS).toISOString() });
+await make('gone');
+const [gone] = await rows('search=gone');
+await gateway.manage('DELETE', `/keys/${String(gone?.['id'])}`);
+await ask('papers', 'house/chat');
+await ask('papers', 'house/chat');
+while ((await ask('small', 'house/chat')) === 200);
 afterAll(() => gateway.close());
 
 test('each row says what the key spent this month, and when it was used last', async () => {

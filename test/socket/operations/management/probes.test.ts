@@ -1,10 +1,9 @@
 // Probes of an endpoint that an admin begins by the management API: their cost before, their results, and what is kept.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { createSim } from '../../../../sim/index.ts';
 import { eventually } from '../../../support/program.ts';
-import { type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { startManaged } from '../../../support/management/scene.ts';
 
-let gateway: ManagedGateway;
 let asked = 0;
 const sim = createSim();
 const upstream = Bun.serve({
@@ -15,15 +14,13 @@ const upstream = Bun.serve({
   },
 });
 
-beforeAll(async () => {
-  const base = `${upstream.url.origin}/openai/v1`;
-  gateway = await startManaged({
-    providers: { lab: { api_key: 'sk-test-of-the-lab', protocols: { 'openai-chat': { base_url: base } } } },
-    models: [
-      { id: 'lab/chat', endpoints: [{ provider: 'lab', model: 'chat', price: { input: 1, output: 4 } }] },
-      { id: 'lab/none', endpoints: [{ provider: 'lab', model: 'error-401' }] },
-    ],
-  });
+const base = `${upstream.url.origin}/openai/v1`;
+const gateway = await startManaged({
+  providers: { lab: { api_key: 'sk-test-of-the-lab', protocols: { 'openai-chat': { base_url: base } } } },
+  models: [
+    { id: 'lab/chat', endpoints: [{ provider: 'lab', model: 'chat', price: { input: 1, output: 4 } }] },
+    { id: 'lab/none', endpoints: [{ provider: 'lab', model: 'error-401' }] },
+  ],
 });
 afterAll(async () => {
   await gateway.close();

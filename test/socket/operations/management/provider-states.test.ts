@@ -1,14 +1,10 @@
 // How providers do, in one word each: by their latest attempts, in their own words, and with what became of the requests.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Outage, startOutage } from '../../../support/management/outage.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startOutage } from '../../../support/management/outage.ts';
 import { ADMIN_KEY } from '../../../support/management/scene.ts';
 import { eventually } from '../../../support/program.ts';
 
-let outage: Outage;
-
-beforeAll(async () => {
-  outage = await startOutage();
-});
+const outage = await startOutage();
 afterAll(() => outage.close());
 
 type Provider = Record<string, unknown> & { readonly id: string; readonly state: string };

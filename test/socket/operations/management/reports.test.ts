@@ -1,35 +1,27 @@
 // Reports of the management API: limits as they stand, usage, and the records of requests.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import {
-  ADMIN_KEY,
-  type Asked,
-  type ManagedGateway,
-  startManaged,
-} from '../../../support/management/scene.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { ADMIN_KEY, type Asked, startManaged } from '../../../support/management/scene.ts';
 
-let gateway: ManagedGateway;
 const ids: string[] = [];
 
-beforeAll(async () => {
-  gateway = await startManaged({
-    projects: { search: { budgets: [{ usd: 40, per: 'day' }] } },
-    limits: [{ concurrent: 500 }],
-    keys: [
-      {
-        name: 'test',
-        key: 'sk-test',
-        project: 'search',
-        limits: [{ requests: 600, per: 'minute', models: ['sim/*'] }],
-      },
-    ],
-  });
-  for (const model of ['sim/chat', 'sim/chat', 'sim/messages', 'sim/nobody-has-this']) {
-    const user = model === 'sim/chat' ? { user: 'ann' } : {};
-    const body = { model, messages: [{ role: 'user', content: 'What is 6 x 7?' }], ...user };
-    const answer = await gateway.post('/chat/completions', body);
-    ids.push(answer.headers.get('x-request-id') ?? '');
-  }
+const gateway = await startManaged({
+  projects: { search: { budgets: [{ usd: 40, per: 'day' }] } },
+  limits: [{ concurrent: 500 }],
+  keys: [
+    {
+      name: 'test',
+      key: 'sk-test',
+      project: 'search',
+      limits: [{ requests: 600, per: 'minute', models: ['sim/*'] }],
+    },
+  ],
 });
+for (const model of ['sim/chat', 'sim/chat', 'sim/messages', 'sim/nobody-has-this']) {
+  const user = model === 'sim/chat' ? { user: 'ann' } : {};
+  const body = { model, messages: [{ role: 'user', content: 'What is 6 x 7?' }], ...user };
+  const answer = await gateway.post('/chat/completions', body);
+  ids.push(answer.headers.get('x-request-id') ?? '');
+}
 afterAll(() => gateway.close());
 
 const entries = ({ body }: Asked) => body['data'] as Record<string, unknown>[];

@@ -1,27 +1,24 @@
 // The configuration, models and providers as an admin sees and changes them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { startManaged } from '../../../support/management/scene.ts';
 
 const SECRET = 'sk-test-upstream-secret-0123456789';
-let gateway: ManagedGateway;
 
-beforeAll(async () => {
-  gateway = await startManaged({
-    providers: {
-      vendor: {
-        api_key: SECRET,
-        headers: { 'x-tenant': 'a-header-that-is-secret' },
-        protocols: { 'openai-chat': 'http://user:hunter22@127.0.0.1:9/v1' },
-      },
+const gateway = await startManaged({
+  providers: {
+    vendor: {
+      api_key: SECRET,
+      headers: { 'x-tenant': 'a-header-that-is-secret' },
+      protocols: { 'openai-chat': 'http://user:hunter22@127.0.0.1:9/v1' },
     },
-    models: [
-      {
-        id: 'vendor/large',
-        endpoints: [{ provider: 'vendor', model: 'large', price: { input: 1, output: 2 } }],
-      },
-    ],
-    aliases: { big: 'vendor/large' },
-  });
+  },
+  models: [
+    {
+      id: 'vendor/large',
+      endpoints: [{ provider: 'vendor', model: 'large', price: { input: 1, output: 2 } }],
+    },
+  ],
+  aliases: { big: 'vendor/large' },
 });
 afterAll(() => gateway.close());
 

@@ -1,15 +1,12 @@
 // Sign-in: who may manage a gateway, and the answer that everybody else gets.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { isOperatorToken, operatorToken } from '../../../../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../../../../src/storage/sqlite/storage.ts';
-import { ADMIN_KEY, type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { ADMIN_KEY, startManaged } from '../../../support/management/scene.ts';
 
-let gateway: ManagedGateway;
 const PLACE = '/providers';
 
-beforeAll(async () => {
-  gateway = await startManaged();
-});
+const gateway = await startManaged();
 afterAll(() => gateway.close());
 
 const ask = (path: string, headers: Record<string, string>, method = 'GET') =>

@@ -1,12 +1,8 @@
 // Keys and projects over the management API: made, used, changed under versions, rotated, revoked, archived.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Asked, type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { type Asked, startManaged } from '../../../support/management/scene.ts';
 
-let gateway: ManagedGateway;
-
-beforeAll(async () => {
-  gateway = await startManaged({ projects: { filed: { limits: [{ requests: 1000, per: 'minute' }] } } });
-});
+const gateway = await startManaged({ projects: { filed: { limits: [{ requests: 1000, per: 'minute' }] } } });
 afterAll(() => gateway.close());
 
 const entries = ({ body }: Asked) => body['data'] as Record<string, unknown>[];

@@ -1,15 +1,12 @@
 // Usage of requests is reported truly: failures belong to somebody, unknown prices are named, days are those of the operator.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Outage, startOutage } from '../../../support/management/outage.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startOutage } from '../../../support/management/outage.ts';
 import { ADMIN_KEY } from '../../../support/management/scene.ts';
 
 const ZONE = 'Asia/Tokyo';
 const TOKYO_MS = 9 * 3_600_000;
-let outage: Outage;
 
-beforeAll(async () => {
-  outage = await startOutage({ server: { timezone: ZONE } });
-});
+const outage = await startOutage({ server: { timezone: ZONE } });
 afterAll(() => outage.close());
 
 type Row = Record<string, unknown>;

@@ -1,7 +1,7 @@
 // Cost and endpoints that past requests would have had: an estimate from records, for which nothing is sent.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { type Asked, type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
+import { type Asked, startManaged } from '../../../support/management/scene.ts';
 
 interface Part {
   readonly requests: number;
@@ -26,32 +26,29 @@ const DEAR = { input: 10, output: 10, request: 0.1 };
 const CHEAP = { input: 1, output: 1, request: 0.01 };
 const REQUESTS = 6;
 
-let gateway: ManagedGateway;
 const clock = new ManualClock();
 
-beforeAll(async () => {
-  gateway = await startManaged(
-    {
-      models: [
-        {
-          id: 'house/echo',
-          endpoints: [
-            { provider: 'sim', name: 'dear', model: 'echo', price: DEAR },
-            { provider: 'sim', name: 'cheap', model: 'echo', price: CHEAP },
-          ],
-        },
-      ],
-    },
-    { clock },
-  );
-  const messages = [{ role: 'user', content: 'Hi' }];
-  for (let at = 0; at < REQUESTS; at += 1) {
-    await (await gateway.post('/chat/completions', { model: 'house/echo', messages })).text();
-    clock.advance(60_000);
-  }
-  await (await gateway.post('/chat/completions', { model: 'no/such', messages })).text();
-  clock.advance(1);
-});
+const gateway = await startManaged(
+  {
+    models: [
+      {
+        id: 'house/echo',
+        endpoints: [
+          { provider: 'sim', name: 'dear', model: 'echo', price: DEAR },
+          { provider: 'sim', name: 'cheap', model: 'echo', price: CHEAP },
+        ],
+      },
+    ],
+  },
+  { clock },
+);
+const messages = [{ role: 'user', content: 'Hi' }];
+for (let at = 0; at < REQUESTS; at += 1) {
+  await (await gateway.post('/chat/completions', { model: 'house/echo', messages })).text();
+  clock.advance(60_000);
+}
+await (await gateway.post('/chat/completions', { model: 'no/such', messages })).text();
+clock.advance(1);
 afterAll(() => gateway.close());
 
 async function whatIf(body: object): Promise<WhatIf> {

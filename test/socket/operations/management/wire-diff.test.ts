@@ -1,7 +1,6 @@
 // Differences between client and upstream in the same request, for each pair of protocols: matched by meaning, with what was
 // lost and why.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { TestGateway } from '../../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { startEveryUpstream } from '../../../support/upstreams/every-upstream.ts';
 import { ADMIN_KEY } from '../../../support/management/scene.ts';
 import {
@@ -36,12 +35,9 @@ interface Diff {
   readonly answer: Side;
 }
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEveryUpstream({
-    server: { admin_key: ADMIN_KEY },
-    logging: { level: 'silent', content: 'all' },
-  });
+const gateway = await startEveryUpstream({
+  server: { admin_key: ADMIN_KEY },
+  logging: { level: 'silent', content: 'all' },
 });
 afterAll(() => gateway.close());
 

@@ -1,13 +1,10 @@
 // The page that shows the description: all that it loads is sent by the gateway, and nothing may be loaded from elsewhere.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGateway, type TestGateway } from '../../../support/harness.ts';
+import { startGateway } from '../../../support/harness.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const get = (path: string) => fetch(gateway.origin + path);

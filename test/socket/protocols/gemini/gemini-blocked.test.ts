@@ -1,19 +1,11 @@
 // A prompt that Google refuses before any model sees it (`promptFeedback.blockReason`, status 200, no candidate), as
 // clients of each protocol are told of it, whole and streamed.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { frame, stream as sse, whole } from '../../../support/upstreams/answers.ts';
-import {
-  frames,
-  recordOf,
-  startScene,
-  type Scene,
-} from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { frames, recordOf, startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const WORDS = 'The prompt is blocked due to prohibited contents';

@@ -1,12 +1,12 @@
 // Embeddings as Gemini's clients ask for them, by Google's SDK and by hand: on every kind of upstream that makes them, with
 // what is said of a text besides, errors in Google's shape, and records like those of all others.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
-import { startGateway, TEST_KEY, type TestGateway } from '../../../support/harness.ts';
+import { startGateway, TEST_KEY } from '../../../support/harness.ts';
 import { chatError, whole } from '../../../support/upstreams/answers.ts';
 import { recordOf } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../../support/upstreams/json-path.ts';
-import { startUpstream, type ScriptedUpstream } from '../../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../../support/upstreams/scripted-upstream.ts';
 
 const VECTORS = [
   [0.5, -0.25],
@@ -14,37 +14,32 @@ const VECTORS = [
 ];
 const [FIRST] = VECTORS;
 const EMBED = 'gemini-embedding-001';
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-let ai: GoogleGenAI;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const { origin } = upstream;
-  gateway = await startGateway({
-    providers: {
-      googly: { api_key: 'sk-test', protocols: { gemini: `${origin}/v1beta` } },
-      chatty: { api_key: 'sk-test', protocols: { 'openai-chat': `${origin}/v1` } },
-      talks: { api_key: 'sk-test', protocols: { 'anthropic-messages': origin } },
-      vertex: { api_key: 'ya29.test', base_url: `${origin}/v1/projects/p/locations/us-east5` },
-      bedrock: {
-        region: 'eu-west-1',
-        access_key_id: 'AKIDEXAMPLE',
-        secret_access_key: 'test-secret',
-        base_url: origin,
-      },
+const upstream = await startUpstream();
+const { origin } = upstream;
+const gateway = await startGateway({
+  providers: {
+    googly: { api_key: 'sk-test', protocols: { gemini: `${origin}/v1beta` } },
+    chatty: { api_key: 'sk-test', protocols: { 'openai-chat': `${origin}/v1` } },
+    talks: { api_key: 'sk-test', protocols: { 'anthropic-messages': origin } },
+    vertex: { api_key: 'ya29.test', base_url: `${origin}/v1/projects/p/locations/us-east5` },
+    bedrock: {
+      region: 'eu-west-1',
+      access_key_id: 'AKIDEXAMPLE',
+      secret_access_key: 'test-secret',
+      base_url: origin,
     },
-    models: [
-      {
-        id: 'house/embed',
-        endpoints: [{ provider: 'chatty', model: 'text-embed-1', price: { input: 0.5 } }],
-      },
-    ],
-    routing: { retries: 0, breaker: { failures: 1000 } },
-  });
-  const httpOptions = { baseUrl: gateway.origin, retryOptions: { attempts: 1 } };
-  ai = new GoogleGenAI({ apiKey: gateway.key, httpOptions });
+  },
+  models: [
+    {
+      id: 'house/embed',
+      endpoints: [{ provider: 'chatty', model: 'text-embed-1', price: { input: 0.5 } }],
+    },
+  ],
+  routing: { retries: 0, breaker: { failures: 1000 } },
 });
+const httpOptions = { baseUrl: gateway.origin, retryOptions: { attempts: 1 } };
+const ai = new GoogleGenAI({ apiKey: gateway.key, httpOptions });
 afterAll(async () => {
   await gateway.close();
   await upstream.stop();

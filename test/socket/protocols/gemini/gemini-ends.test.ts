@@ -1,20 +1,17 @@
 // Ends of answers as a Gemini client receives them through the gateway, and how much a model is asked to think.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { frame, messagesBody, messagesStream, stream, whole } from '../../../support/upstreams/answers.ts';
 import { dialect } from '../../../support/upstreams/dialects.ts';
-import { recordOf, startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { recordOf, startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, type Json } from '../../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  const models = [
-    {
-      id: 'one/gemini-3',
-      endpoints: [{ provider: 'up', model: 'gemini-3-pro-preview', protocol: 'gemini' }],
-    },
-  ];
-  scene = await startScene(['up'], { config: { models } });
-});
+const models = [
+  {
+    id: 'one/gemini-3',
+    endpoints: [{ provider: 'up', model: 'gemini-3-pro-preview', protocol: 'gemini' }],
+  },
+];
+const scene = await startScene(['up'], { config: { models } });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 function ask(model: string, method: string, config: object = {}): Promise<Response> {

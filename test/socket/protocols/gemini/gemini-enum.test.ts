@@ -1,22 +1,17 @@
 // A Gemini client that wants one bare word of a list (`text/x.enum`), over upstreams that know formats in JSON alone: they
 // are given a schema, and the client gets the word, whole and streamed.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { streamOf, dialect } from '../../../support/upstreams/dialects.ts';
 import { stream, whole } from '../../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../../support/upstreams/json-path.ts';
 import type { Answer } from '../../../support/upstreams/scripted-upstream.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  const plain = {
-    id: 'one/plain',
-    endpoints: [
-      { provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { structured_output: 'none' } },
-    ],
-  };
-  scene = await startScene(['up'], { config: { models: [plain] } });
-});
+const plain = {
+  id: 'one/plain',
+  endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-chat', quirks: { structured_output: 'none' } }],
+};
+const scene = await startScene(['up'], { config: { models: [plain] } });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const WORDS = ['warm', 'cold'];

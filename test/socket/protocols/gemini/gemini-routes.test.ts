@@ -1,29 +1,21 @@
 // Gemini's addresses on real sockets: where the model, the method, the key and the form of a stream stand, and what
 // an upstream of the same protocol sees of them.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { cutAfter, opened, stream as sse, whole } from '../../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../../support/upstreams/armed-clock.ts';
 import { dialect, streamOf } from '../../../support/upstreams/dialects.ts';
-import {
-  startScene,
-  recordOf,
-  StreamReading,
-  type Scene,
-} from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene, recordOf, StreamReading } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../../support/upstreams/json-path.ts';
 import { startGateway, TEST_KEY } from '../../../support/harness.ts';
 
 const clock = new ArmedClock();
 const up = dialect('gemini', 'up-0001');
 const BODY = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
-let scene: Scene;
 
-beforeAll(async () => {
-  scene = await startScene(['up'], {
-    clock,
-    faithful: true,
-    config: { logging: { level: 'debug' }, routing: { retries: 0 } },
-  });
+const scene = await startScene(['up'], {
+  clock,
+  faithful: true,
+  config: { logging: { level: 'debug' }, routing: { retries: 0 } },
 });
 afterEach(() => {
   clock.impatient = false;

@@ -1,16 +1,12 @@
 // Signatures of Gemini stay with the calls that they came with: also where a client writes words before a call, gives
 // calls back without ids, or was answered in Google's own bytes. And parts without data are nothing.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { chatBody, whole } from '../../../support/upstreams/answers.ts';
 import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-let faithful: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-  faithful = await startScene(['up'], { faithful: true });
-});
+const scene = await startScene(['up']);
+const faithful = await startScene(['up'], { faithful: true });
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await faithful[Symbol.asyncDispose]();

@@ -1,9 +1,9 @@
 // Clients of every protocol over an upstream of Gemini: a function is called and answered over two turns, and the
 // signature that Gemini wants back is there, byte for byte, whether the client keeps it or not.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { frame, stream as sse, whole } from '../../../support/upstreams/answers.ts';
 import type { ClientProtocol } from '../../../support/upstreams/client-dialects.ts';
-import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../../support/upstreams/json-path.ts';
 
 const SIGNATURE = 'Q3VpcyBtZSBkb21pbmUgcmVxdWlyZXQ/PT8+Zm9v';
@@ -131,11 +131,7 @@ const CLIENTS: Readonly<Record<ClientProtocol, Client>> = {
   })(),
 };
 
-let scene: Scene;
-let faithful: Scene;
-beforeAll(async () => {
-  [scene, faithful] = await Promise.all([startScene(['up']), startScene(['up'], { faithful: true })]);
-});
+const [scene, faithful] = await Promise.all([startScene(['up']), startScene(['up'], { faithful: true })]);
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await faithful[Symbol.asyncDispose]();

@@ -1,13 +1,10 @@
 // Calls that are held to their schemas: `VALIDATED` of Gemini, `strict` of the others, both ways.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chatBody, whole } from '../../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const SCHEMA = {

@@ -1,19 +1,14 @@
 // Habits of agents: they give back all that they got, with results, and send members that only Anthropic knows.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import type { ContentBlock, Message, MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import { findProtocol } from '../../../../src/protocols/index.ts';
 import { fillTarget } from '../../../support/golden-operations.ts';
-import { startGateway, type TestGateway } from '../../../support/harness.ts';
+import { startGateway } from '../../../support/harness.ts';
 import { readMessagesStream } from '../../../support/rules/messages-stream-rules.ts';
 
-let gateway: TestGateway;
-let client: Anthropic;
-
-beforeAll(async () => {
-  gateway = await startGateway({ routing: { retries: 0 } });
-  client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
-});
+const gateway = await startGateway({ routing: { retries: 0 } });
+const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
 afterAll(() => gateway.close());
 
 const weather: Tool = {

@@ -1,15 +1,12 @@
 // Anthropic's tools that the client runs (shell, editor, memory, screen), on models of other protocols: what the model is
 // offered, how one of them is chosen, what it reads of earlier calls, and the `tool_use` blocks that the client gets.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../../support/upstreams/json-path.ts';
 import type { Answer } from '../../../support/upstreams/scripted-upstream.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const TOOLS = [

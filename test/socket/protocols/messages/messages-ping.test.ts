@@ -1,17 +1,14 @@
 // A Messages stream that falls silent: comments until it has begun, and from then on the protocol's own sign of life,
 // in both lanes and never inside of an event.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { silence } from '../../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../../support/upstreams/armed-clock.ts';
 import { CLIENTS } from '../../../support/upstreams/client-dialects.ts';
 import { dialect, type UpstreamProtocol } from '../../../support/upstreams/dialects.ts';
-import { startScene, StreamReading, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene, StreamReading } from '../../../support/upstreams/gateway-with-upstreams.ts';
 
 const clock = new ArmedClock();
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up'], { clock, faithful: true });
-});
+const scene = await startScene(['up'], { clock, faithful: true });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const { ask, receive } = CLIENTS['anthropic-messages'];

@@ -1,25 +1,22 @@
 // The beginning of an answer, as Messages clients send it: sent to upstreams that may answer anew, and reported; refused
 // by name where the model is known to refuse it.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { whole } from '../../../support/upstreams/answers.ts';
 import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../../support/upstreams/dialects.ts';
-import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../../support/upstreams/json-path.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  const endpoint = (protocol: UpstreamProtocol, quirks: object): object => ({
-    provider: 'up',
-    model: 'm',
-    protocol,
-    quirks,
-  });
-  const models = UPSTREAM_PROTOCOLS.flatMap((protocol) => [
-    { id: `anew/${protocol}`, endpoints: [endpoint(protocol, { prefill: 'none' })] },
-    { id: `on/${protocol}`, endpoints: [endpoint(protocol, { prefill: 'plain' })] },
-  ]);
-  scene = await startScene(['up'], { config: { models } });
+const endpoint = (protocol: UpstreamProtocol, quirks: object): object => ({
+  provider: 'up',
+  model: 'm',
+  protocol,
+  quirks,
 });
+const models = UPSTREAM_PROTOCOLS.flatMap((protocol) => [
+  { id: `anew/${protocol}`, endpoints: [endpoint(protocol, { prefill: 'none' })] },
+  { id: `on/${protocol}`, endpoints: [endpoint(protocol, { prefill: 'plain' })] },
+]);
+const scene = await startScene(['up'], { config: { models } });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const ask = (model: string, strict = false): Promise<Response> =>

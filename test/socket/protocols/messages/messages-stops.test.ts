@@ -1,13 +1,10 @@
 // Which stop sequence ended an answer, as clients of Messages hear of it where a server of Chat Completions tells: vLLM does,
 // in `stop_reason` beside the finish reason.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { stream, whole } from '../../../support/upstreams/answers.ts';
-import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const ASK = {

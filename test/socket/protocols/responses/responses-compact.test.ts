@@ -1,6 +1,6 @@
 // Compaction: `POST /responses/compact` and turns that end with a trigger, with a summary of the gateway's own and with
 // an upstream that compacts by itself; and that what comes of it is of use later.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI, { BadRequestError } from 'openai';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { rejection } from '../../../support/rejection.ts';
@@ -18,26 +18,22 @@ import {
 } from '../../../support/upstreams/answers.ts';
 import { startGateway } from '../../../support/harness.ts';
 import { startUpstream } from '../../../support/upstreams/scripted-upstream.ts';
-import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../../support/upstreams/json-path.ts';
 
 const MODEL = 'one/chat';
 const SUMMARY = 'Goal: tea. Open: buy a pot.';
 const OTHER_KEY = 'sk-other';
 
-let scene: Scene;
-let client: OpenAI;
-beforeAll(async () => {
-  scene = await startScene(['one'], {
-    config: {
-      keys: [
-        { name: 'test', key: 'sk-test' },
-        { name: 'other', key: OTHER_KEY },
-      ],
-    },
-  });
-  client = new OpenAI({ apiKey: 'sk-test', baseURL: scene.gateway.baseURL, maxRetries: 0 });
+const scene = await startScene(['one'], {
+  config: {
+    keys: [
+      { name: 'test', key: 'sk-test' },
+      { name: 'other', key: OTHER_KEY },
+    ],
+  },
 });
+const client = new OpenAI({ apiKey: 'sk-test', baseURL: scene.gateway.baseURL, maxRetries: 0 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const TALK: ResponseInputItem[] = [

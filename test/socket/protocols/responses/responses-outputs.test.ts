@@ -1,14 +1,11 @@
 // Outputs in Responses whose call is nowhere: refused as at OpenAI, wherever the conversation is kept.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ask, startResponses, type ResponsesScene } from '../../../support/responses-scene.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { ask, startResponses } from '../../../support/responses-scene.ts';
 import { idOf, SocketClient } from '../../../support/socket-client.ts';
 import { chatBody, chatStream, responsesBody, stream, whole } from '../../../support/upstreams/answers.ts';
 import { at } from '../../../support/upstreams/json-path.ts';
 
-let scene: ResponsesScene;
-beforeAll(async () => {
-  scene = await startResponses();
-});
+const scene = await startResponses();
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const call = { type: 'function_call', call_id: 'call_1', name: 'fog', arguments: '{}' };

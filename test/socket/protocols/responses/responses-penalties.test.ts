@@ -1,14 +1,11 @@
 // Penalties in Responses: a wish of Open Responses that some upstreams know, and two members of every answer.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
 import { chatBody, responsesBody, whole } from '../../../support/upstreams/answers.ts';
 import { at } from '../../../support/upstreams/json-path.ts';
 import { framesOf } from '../../../support/recordings/loose.ts';
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await startScene(['up']);
-});
+const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const PENALTIES = { presence_penalty: 0.5, frequency_penalty: -0.25 };

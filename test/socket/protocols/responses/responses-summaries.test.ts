@@ -1,17 +1,14 @@
 // A client of Responses that asks for a summary reads what a model of any family thought as one, whole and streamed, and
 // gives it back as it came.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../../../support/harness.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { startGateway } from '../../../support/harness.ts';
 import { framesOf } from '../../../support/recordings/loose.ts';
 import { checkResponse, checkResponseStream } from '../../../support/rules/responses-stream-rules.ts';
 import { responsesBody, whole } from '../../../support/upstreams/answers.ts';
 import { at, list, type Json } from '../../../support/upstreams/json-path.ts';
 import { startUpstream } from '../../../support/upstreams/scripted-upstream.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = await startGateway();
 afterAll(() => gateway.close());
 
 const tools = [{ type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} } }];
