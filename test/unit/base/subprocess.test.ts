@@ -1,15 +1,12 @@
 // Time limits of programs in a subprocess: CPU time counts, so that a busy machine does not make hostile input of honest
 // one.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../../src/base/runtime/subprocess.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
-});
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.if(process.platform === 'linux').each([

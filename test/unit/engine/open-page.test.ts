@@ -1,6 +1,6 @@
 // Which pages a model may open: those that it was shown. An address that it makes up could carry what it was told to a
 // stranger, or reach what only the gateway reaches. Pages come over real sockets; the search is at hand.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { GatewayError, type SearchWish } from '../../../src/canonical/index.ts';
 import { systemClock } from '../../../src/base/runtime/clock.ts';
 import { FunctionNames, type CallOutcome } from '../../../src/engine/tools/gateway-tool.ts';
@@ -11,18 +11,11 @@ import { WebSearchTool } from '../../../src/engine/tools/web-search-tool.ts';
 import { UpstreamClient } from '../../../src/upstream/client.ts';
 import { GuardedFetch } from '../../../src/upstream/fetch-guarded.ts';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
-import {
-  startUpstream,
-  type Answer,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer } from '../../support/upstreams/scripted-upstream.ts';
 
 const client = new UpstreamClient(Date.now);
-let site: ScriptedUpstream;
 
-beforeAll(async () => {
-  site = await startUpstream();
-});
+const site = await startUpstream();
 beforeEach(() => site.script());
 afterAll(async () => {
   client.close();

@@ -1,6 +1,6 @@
 // Reading web pages: what becomes of HTML, encodings, other types, sizes, hostile documents, and addresses that may not
 // be opened. Pages come over real sockets, through the guard.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/canonical/index.ts';
 import { systemClock } from '../../../src/base/runtime/clock.ts';
@@ -13,19 +13,12 @@ import { UpstreamClient } from '../../../src/upstream/client.ts';
 import { GuardedFetch } from '../../../src/upstream/fetch-guarded.ts';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
 import { rejection } from '../../support/rejection.ts';
-import {
-  startUpstream,
-  type Answer,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer } from '../../support/upstreams/scripted-upstream.ts';
 import { casesOf } from '../../support/share.ts';
 
-let site: ScriptedUpstream;
 const client = new UpstreamClient(Date.now);
 
-beforeAll(async () => {
-  site = await startUpstream();
-});
+const site = await startUpstream();
 afterAll(async () => {
   client.close();
   await site.stop();

@@ -1,6 +1,6 @@
 // Search engines: what each is asked, what is read from its answer, and what the operator is told when it fails. Stubs
 // answer in the documented shapes, over real sockets and through the guard.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { GatewayError } from '../../../src/canonical/index.ts';
 import { systemClock } from '../../../src/base/runtime/clock.ts';
 import { Secret } from '../../../src/base/telemetry/secret.ts';
@@ -16,11 +16,7 @@ import { UpstreamClient } from '../../../src/upstream/client.ts';
 import { GuardedFetch } from '../../../src/upstream/fetch-guarded.ts';
 import { rejection } from '../../support/rejection.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
-import {
-  startUpstream,
-  type Answer,
-  type ScriptedUpstream,
-} from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream, type Answer } from '../../support/upstreams/scripted-upstream.ts';
 import {
   answers,
   braveAnswer,
@@ -40,13 +36,8 @@ const ENGINES: Readonly<Record<SearchEngineName, (hits: readonly Hit[]) => unkno
 };
 const names = Object.keys(ENGINES) as SearchEngineName[];
 
-let engine: ScriptedUpstream;
-let client: UpstreamClient;
-
-beforeAll(async () => {
-  engine = await startUpstream();
-  client = new UpstreamClient(Date.now);
-});
+const engine = await startUpstream();
+const client = new UpstreamClient(Date.now);
 afterAll(async () => {
   client.close();
   await engine.stop();

@@ -11,15 +11,12 @@ import { UpstreamClient } from '../../../src/upstream/client.ts';
 import { chats, doctorServer, type ChatRequest, type Server } from '../../support/doctor-server.ts';
 import { chatBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
-import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
 const KEY = 'sk-test-of-the-doctor';
 const client = new UpstreamClient(systemClock.now);
-let upstream: ScriptedUpstream;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-});
+const upstream = await startUpstream();
 afterAll(async () => {
   client.close();
   await upstream.stop();
