@@ -1,9 +1,9 @@
 // A task whose request is a form and whose answer may be text or a stream is one folder and one line, as any other: a copy of the
 // sources gets one, and everything that holds for requests holds for it, over sockets.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshFolder, nodeLauncher, startProgram, type Program } from '../support/program.ts';
+import { freshFolder, nodeLauncher, startProgram } from '../support/program.ts';
 import { addFile, copySources, insert } from './copied-sources.ts';
 
 const KEY = 'sk-test';
@@ -18,7 +18,6 @@ const BYTES = Buffer.concat([
 ]);
 
 const undo: (() => unknown)[] = [];
-let gateway: Program;
 /** Bodies that the other upstream was sent. */
 const sent: Buffer[] = [];
 
@@ -42,52 +41,50 @@ async function otherUpstream(request: Request): Promise<Response> {
   }
 }
 
-beforeAll(async () => {
-  const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: otherUpstream });
-  undo.push(() => other.stop(true));
-  const { folder, remove } = freshFolder();
-  undo.push(remove);
-  copySources(folder);
-  addFile(folder, 'toy-form-task.ts', 'src/engine/tasks/captions/index.ts');
-  insert(folder, 'src/engine/tasks/index.ts', [
-    [
-      "import { embeddings } from './embeddings/index.ts';\n",
-      "import { captions } from './captions/index.ts';\n",
-    ],
-    ['readonly Task[] = [text,', ' captions,'],
-  ]);
-  const config = join(folder, 'config.json');
-  const model = (id: string, ...endpoints: readonly (readonly [provider: string, model: string])[]) => ({
-    id,
-    output_modalities: ['captions'],
-    price: { input: 1, output: 0 },
-    endpoints: endpoints.map(([provider, name]) => ({ provider, model: name })),
-  });
-  const settings = {
-    server: { admin_key: ADMIN_KEY },
-    logging: { content: 'all' },
-    keys: [
-      { name: 'test', key: KEY },
-      { name: 'limited', key: LIMITED, limits: [{ requests: 1, per: 'day' }] },
-      { name: 'poor', key: POOR, budgets: [{ usd: 0.000001, per: 'day' }] },
-    ],
-    providers: { other: { api_key: 'none', protocols: { 'openai-chat': other.url.origin } } },
-    models: [
-      model('house/caption', ['other', 'broken'], ['sim', 'caption']),
-      model('house/silent', ['other', 'silent'], ['sim', 'caption']),
-      model('house/page', ['other', 'page'], ['sim', 'caption']),
-      model('house/cut', ['other', 'cut'], ['sim', 'caption']),
-      model('house/whole', ['other', 'whole']),
-    ],
-  };
-  writeFileSync(config, JSON.stringify(settings));
-  gateway = await startProgram(['serve', '--port', '0', '--config', config], {
-    folder,
-    environment: { DRAGOMAN_DATA_DIR: join(folder, 'data') },
-    command: nodeLauncher(folder),
-  });
-  undo.push(() => gateway.stop());
+const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: otherUpstream });
+undo.push(() => other.stop(true));
+const { folder, remove } = freshFolder();
+undo.push(remove);
+copySources(folder);
+addFile(folder, 'toy-form-task.ts', 'src/engine/tasks/captions/index.ts');
+insert(folder, 'src/engine/tasks/index.ts', [
+  [
+    "import { embeddings } from './embeddings/index.ts';\n",
+    "import { captions } from './captions/index.ts';\n",
+  ],
+  ['readonly Task[] = [text,', ' captions,'],
+]);
+const config = join(folder, 'config.json');
+const model = (id: string, ...endpoints: readonly (readonly [provider: string, model: string])[]) => ({
+  id,
+  output_modalities: ['captions'],
+  price: { input: 1, output: 0 },
+  endpoints: endpoints.map(([provider, name]) => ({ provider, model: name })),
 });
+const settings = {
+  server: { admin_key: ADMIN_KEY },
+  logging: { content: 'all' },
+  keys: [
+    { name: 'test', key: KEY },
+    { name: 'limited', key: LIMITED, limits: [{ requests: 1, per: 'day' }] },
+    { name: 'poor', key: POOR, budgets: [{ usd: 0.000001, per: 'day' }] },
+  ],
+  providers: { other: { api_key: 'none', protocols: { 'openai-chat': other.url.origin } } },
+  models: [
+    model('house/caption', ['other', 'broken'], ['sim', 'caption']),
+    model('house/silent', ['other', 'silent'], ['sim', 'caption']),
+    model('house/page', ['other', 'page'], ['sim', 'caption']),
+    model('house/cut', ['other', 'cut'], ['sim', 'caption']),
+    model('house/whole', ['other', 'whole']),
+  ],
+};
+writeFileSync(config, JSON.stringify(settings));
+const gateway = await startProgram(['serve', '--port', '0', '--config', config], {
+  folder,
+  environment: { DRAGOMAN_DATA_DIR: join(folder, 'data') },
+  command: nodeLauncher(folder),
+});
+undo.push(() => gateway.stop());
 
 afterAll(async () => {
   for (const step of undo.reverse()) await step();

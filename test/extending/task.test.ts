@@ -1,9 +1,9 @@
 // A task is one folder and one line: a copy of the sources gets a task of this folder's own. Everything that holds for requests
 // holds for it, over sockets, without a change to any other file.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshFolder, nodeLauncher, startProgram, type Program } from '../support/program.ts';
+import { freshFolder, nodeLauncher, startProgram } from '../support/program.ts';
 import { addFile, copySources, insert } from './copied-sources.ts';
 
 const KEY = 'sk-test';
@@ -13,60 +13,54 @@ const ADMIN_KEY = 'sk-admin-0123456789';
 const BODY = { model: 'house/rhyme', words: ['moon', 'june'] };
 
 const undo: (() => unknown)[] = [];
-let gateway: Program;
 /** Paths at which the broken upstream was asked. */
 const asked: string[] = [];
 
-beforeAll(async () => {
-  const broken = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch({ url }) {
-      asked.push(new URL(url).pathname);
-      return Response.json({ error: { message: 'broken' } }, { status: 500 });
-    },
-  });
-  undo.push(() => broken.stop(true));
-  const { folder, remove } = freshFolder();
-  undo.push(remove);
-  copySources(folder);
-  addFile(folder, 'toy-task.ts', 'src/engine/tasks/rhymes/index.ts');
-  insert(folder, 'src/engine/tasks/index.ts', [
-    [
-      "import { embeddings } from './embeddings/index.ts';\n",
-      "import { rhymes } from './rhymes/index.ts';\n",
-    ],
-    ['readonly Task[] = [text,', ' rhymes,'],
-  ]);
-  const config = join(folder, 'config.json');
-  const settings = {
-    server: { admin_key: ADMIN_KEY },
-    keys: [
-      { name: 'test', key: KEY },
-      { name: 'limited', key: LIMITED, limits: [{ requests: 1, per: 'day' }] },
-      { name: 'poor', key: POOR, budgets: [{ usd: 0.000001, per: 'day' }] },
-    ],
-    providers: { broken: { api_key: 'none', protocols: { 'openai-chat': broken.url.origin } } },
-    models: [
-      {
-        id: 'house/rhyme',
-        output_modalities: ['rhymes'],
-        price: { input: 1, output: 0 },
-        endpoints: [
-          { provider: 'broken', model: 'rhyme' },
-          { provider: 'sim', model: 'rhyme' },
-        ],
-      },
-    ],
-  };
-  writeFileSync(config, JSON.stringify(settings));
-  gateway = await startProgram(['serve', '--port', '0', '--config', config], {
-    folder,
-    environment: { DRAGOMAN_DATA_DIR: join(folder, 'data') },
-    command: nodeLauncher(folder),
-  });
-  undo.push(() => gateway.stop());
+const broken = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch({ url }) {
+    asked.push(new URL(url).pathname);
+    return Response.json({ error: { message: 'broken' } }, { status: 500 });
+  },
 });
+undo.push(() => broken.stop(true));
+const { folder, remove } = freshFolder();
+undo.push(remove);
+copySources(folder);
+addFile(folder, 'toy-task.ts', 'src/engine/tasks/rhymes/index.ts');
+insert(folder, 'src/engine/tasks/index.ts', [
+  ["import { embeddings } from './embeddings/index.ts';\n", "import { rhymes } from './rhymes/index.ts';\n"],
+  ['readonly Task[] = [text,', ' rhymes,'],
+]);
+const config = join(folder, 'config.json');
+const settings = {
+  server: { admin_key: ADMIN_KEY },
+  keys: [
+    { name: 'test', key: KEY },
+    { name: 'limited', key: LIMITED, limits: [{ requests: 1, per: 'day' }] },
+    { name: 'poor', key: POOR, budgets: [{ usd: 0.000001, per: 'day' }] },
+  ],
+  providers: { broken: { api_key: 'none', protocols: { 'openai-chat': broken.url.origin } } },
+  models: [
+    {
+      id: 'house/rhyme',
+      output_modalities: ['rhymes'],
+      price: { input: 1, output: 0 },
+      endpoints: [
+        { provider: 'broken', model: 'rhyme' },
+        { provider: 'sim', model: 'rhyme' },
+      ],
+    },
+  ],
+};
+writeFileSync(config, JSON.stringify(settings));
+const gateway = await startProgram(['serve', '--port', '0', '--config', config], {
+  folder,
+  environment: { DRAGOMAN_DATA_DIR: join(folder, 'data') },
+  command: nodeLauncher(folder),
+});
+undo.push(() => gateway.stop());
 
 afterAll(async () => {
   for (const step of undo.reverse()) await step();

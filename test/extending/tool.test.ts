@@ -1,12 +1,12 @@
 // A hosted tool is one file and one line: a tool of this file's own, added to the list of kinds and used over sockets in
 // the protocols that have a place for its work.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { HostedFacts } from '../../src/canonical/index.ts';
 import { TOOL_KINDS } from '../../src/app/cli/compose/open-tools.ts';
 import { type GatewayTool, said, type ToolKind } from '../../src/engine/tools/gateway-tool.ts';
-import { startGateway, type TestGateway } from '../support/harness.ts';
+import { startGateway } from '../support/harness.ts';
 
 /** Rolls dice, always the same number, for two cents. Requests ask for it by `{"type": "dice"}`. */
 const DICE: ToolKind = {
@@ -41,11 +41,8 @@ const DICE: ToolKind = {
   },
 };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  TOOL_KINDS.push(() => DICE);
-  gateway = await startGateway();
-});
+TOOL_KINDS.push(() => DICE);
+const gateway = await startGateway();
 afterAll(async () => {
   TOOL_KINDS.pop();
   await gateway.close();
