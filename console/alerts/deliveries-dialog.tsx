@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask } from '../api/client.ts';
 import { useList } from '../api/queries.ts';
+import { count } from '../format/numbers.ts';
 import { Button } from '../ui/button.tsx';
 import { Waiting } from '../ui/card.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -28,7 +29,7 @@ export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps): R
     onSuccess: () => queries.invalidateQueries({ queryKey: ['GET /webhooks/{id}/deliveries'] }),
   });
   return (
-    <Dialog open onClose={onClose} title="Deliveries" about={`${url}: the last 14 days.`}>
+    <Dialog open onClose={onClose} title="Deliveries" about={`${url}: the last 14 days.`} isWide>
       {(list.error ?? sending.error) && <Problem error={list.error ?? sending.error} />}
       {!list.rows && !list.error && <Waiting rows={4} />}
       {list.rows?.length === 0 && (
@@ -40,9 +41,10 @@ export function DeliveriesDialog({ webhook, onClose }: DeliveriesDialogProps): R
           rows={list.rows}
           keyOf={(each) => each.id}
           columns={[
-            { name: 'Made', cell: ({ created_at: at }) => <When at={at} as="ago" /> },
+            { name: 'Created', cell: ({ created_at: at }) => <When at={at} as="ago" /> },
+            { name: 'Event', cell: ({ type }) => type ?? 'Unknown' },
             { name: 'State', cell: ({ state }) => <JobStatus state={state} /> },
-            { name: 'Sent', number: true, cell: ({ attempts }) => `${attempts}×` },
+            { name: 'Attempts', number: true, cell: ({ attempts }) => count(attempts) },
             {
               name: 'Last failure',
               className: 'break-words',

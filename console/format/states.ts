@@ -32,6 +32,7 @@ export const KEY_STATES = {
   active: { word: 'Active', tone: 'quiet' },
   expires_soon: { word: 'Expires soon', tone: 'warn' },
   budget_used_up: { word: 'Budget used up', tone: 'bad' },
+  budget_too_low: { word: 'Budget too low', tone: 'bad' },
   expired: { word: 'Expired', tone: 'idle' },
   revoked: { word: 'Revoked', tone: 'idle' },
   project_archived: { word: 'Project archived', tone: 'idle' },

@@ -74,7 +74,7 @@ function One({ problem }: { readonly problem: Open }): ReactNode {
         {effectOf(problem)}
       </Line>
     );
-  if (kind === 'budget' && limit) return <Limit limit={limit} />;
+  if (kind === 'budget' && limit) return <Limit limit={limit} state={problem.budget_state} />;
   if (kind === 'key_expiry' && key)
     return (
       <Line
@@ -112,11 +112,16 @@ function effectOf({ rerouted = 0, failed = 0 }: Pick<Open, 'rerouted' | 'failed'
   return parts.length === 0 ? '' : ` · ${parts.join(', ')}`;
 }
 
-function Limit({ limit }: { readonly limit: NonNullable<Open['limit']> }): ReactNode {
+interface LimitProps {
+  readonly limit: NonNullable<Open['limit']>;
+  readonly state: Open['budget_state'];
+}
+
+function Limit({ limit, state = 'budget_used_up' }: LimitProps): ReactNode {
   const { text, owner, unit, used, resets_at: resets } = limit;
   return (
     <Line
-      state={<KeyStatus state="budget_used_up" />}
+      state={<KeyStatus state={state} />}
       name={owner.name || owner.kind}
       links={
         owner.kind === 'key' ? (

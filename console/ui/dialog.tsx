@@ -2,6 +2,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { cx } from './cx.ts';
 import { Problem } from './problem.tsx';
 
 interface DialogProps {
@@ -11,6 +12,8 @@ interface DialogProps {
   readonly about?: ReactNode;
   /** True: neither Escape nor a click outside closes it, because its content would be lost. */
   readonly isLocked?: boolean;
+  /** True: has room for a table. */
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
@@ -20,7 +23,15 @@ interface DialogProps {
  */
 const FIRST = 'input, select, textarea, [role=tab], pre, form button, button';
 
-export function Dialog({ open, onClose, title, about, isLocked = false, children }: DialogProps): ReactNode {
+export function Dialog({
+  open,
+  onClose,
+  title,
+  about,
+  isLocked = false,
+  isWide = false,
+  children,
+}: DialogProps): ReactNode {
   const content = useRef<HTMLDivElement>(null);
   const [opener] = useState(openerOf);
   useEffect(() => () => void requestAnimationFrame(findFocus), []);
@@ -43,7 +54,10 @@ export function Dialog({ open, onClose, title, about, isLocked = false, children
             matchMedia('(pointer: coarse)').matches ||
             (content.current?.querySelector<HTMLElement>(FIRST) ?? true)
           }
-          className="fixed inset-x-0 bottom-0 z-50 max-h-full overflow-y-auto rounded-t-lg border bg-card p-5 shadow-xl sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-full sm:max-w-xl sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-lg"
+          className={cx(
+            'fixed inset-x-0 bottom-0 z-50 max-h-full overflow-y-auto rounded-t-lg border bg-card p-5 shadow-xl sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-full sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-lg',
+            isWide ? 'sm:max-w-3xl' : 'sm:max-w-xl',
+          )}
         >
           <div className="mb-4 flex items-start justify-between gap-4">
             <div>

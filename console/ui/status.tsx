@@ -197,6 +197,7 @@ const KEY_ICONS: Readonly<Record<Key, IconName>> = {
   active: 'good',
   expires_soon: 'clock',
   budget_used_up: 'limit',
+  budget_too_low: 'limit',
   expired: 'clock',
   revoked: 'reject',
   project_archived: 'disabled',

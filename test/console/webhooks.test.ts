@@ -53,7 +53,7 @@ describe.skipIf(!HAS_BROWSER)('webhooks in a browser', () => {
       await act('Send test event');
       await page.getByText('Test event queued').waitFor();
       await act('Deliveries…');
-      await dialog.getByText('Completed').waitFor();
+      await dialog.getByRole('row', { name: /webhook\.test.*Completed/ }).waitFor();
       expect(await barriers(page, '[role=dialog]')).toEqual([]);
       expect(types).toEqual(['webhook.test']);
       await dialog.getByRole('button', { name: 'Send again' }).click();

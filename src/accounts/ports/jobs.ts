@@ -46,8 +46,10 @@ export interface JobView {
   readonly kind: string;
   readonly projectId: string;
   readonly keyId: string;
-  /** Requested model, if the payload is JSON that begins with `model`. Null: none. */
+  /** Requested model, if it is among the first members of the JSON payload. Null: none. */
   readonly model: string | null;
+  /** Event type of a webhook delivery, likewise. Null: none. */
+  readonly eventType: string | null;
   readonly state: JobState;
   readonly priority: number;
   readonly lane: string | null;

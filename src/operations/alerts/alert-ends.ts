@@ -1,7 +1,7 @@
 // Resolves alerts: detects that their cause is over, and stores when. Any process may do so, also after a restart.
 import { type Limits, limitText, type LimitUsage } from '../../accounts/limits/index.ts';
 import type { AlertStore, OpenAlert, WebhookStore } from '../../accounts/ports/index.ts';
-import { asObject, asString } from '../../base/json/index.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import type { Settlement, SettlementObserver } from '../../engine/index.ts';
@@ -71,7 +71,7 @@ export class AlertEnds implements SettlementObserver {
       this.#hasOpen = open.length > 0;
       let hasEnded = false;
       for (const alert of open)
-        if (await this.#isOver(alert))
+        if (isSuperseded(alert, open) || (await this.#isOver(alert)))
           hasEnded = (await store.resolve(alert.event, clock.wall())) || hasEnded;
       if (hasEnded) ended();
     } catch (error) {
@@ -133,6 +133,19 @@ export class AlertEnds implements SettlementObserver {
   #isBelow({ used, reserved, limit }: LimitUsage, percent: number): boolean {
     return used > 0 && ((used - reserved) / limit.rule.amount) * 100 < percent;
   }
+}
+
+/** True if a higher threshold of the same budget and period has been reached since. */
+function isSuperseded({ type, data }: OpenAlert, open: readonly OpenAlert[]): boolean {
+  if (type !== 'budget.threshold_reached') return false;
+  const ownerOf = (of: OpenAlert['data']): JsonObject => asObject(of['owner'] ?? null);
+  return open.some(
+    ({ type: other, data: higher }) =>
+      other === type &&
+      Number(higher['threshold_percent']) > Number(data['threshold_percent']) &&
+      ['budget', 'budget_usd', 'period_start'].every((member) => higher[member] === data[member]) &&
+      ['type', 'id'].every((member) => ownerOf(higher)[member] === ownerOf(data)[member]),
+  );
 }
 
 function endpointName(model: string, slug: string): string {

@@ -10,9 +10,10 @@ import type { UnixMs } from '../../base/units.ts';
 const THRESHOLDS = [100, 80, 50] as const;
 type Threshold = (typeof THRESHOLDS)[number];
 /**
- * Share from which a budget that refused a request counts as used up, because the rest does not suffice for requests.
+ * Share from which a budget that refused a request is too low: the rest does not suffice for requests, so it is
+ * treated like a used-up one.
  */
-const NEARLY = 0.9;
+export const TOO_LOW = 0.9;
 /** Maximum number of tenants between two checks. Further ones are checked after their next request. */
 const MOST_TENANTS = 10_000;
 
@@ -58,7 +59,7 @@ export class BudgetWatch {
     const { rule } = limit;
     if (rule.kind !== 'usd') return null;
     const share = (used - reserved) / rule.amount;
-    const reached = isRefused && share >= NEARLY ? 1 : share;
+    const reached = isRefused && share >= TOO_LOW ? 1 : share;
     const percent = THRESHOLDS.find((each) => reached * 100 >= each);
     if (percent === undefined) return null;
     return { limitUsage, percent, periodStart: this.#limits.limiter.periodStart(rule.window, nowMs) };
@@ -71,13 +72,18 @@ function alertOf({ limitUsage, percent, periodStart }: Crossing): Alert {
   const { window, amount } = rule;
   const whose = owner.kind === 'gateway' ? 'the gateway' : `${owner.kind} "${owner.name}"`;
   const spent = usdOf(used - reserved);
+  const shownPercent = Math.floor(((used - reserved) / amount) * 100);
+  const budget = `the budget "${limitText(rule)}" of ${whose}`;
   return {
     type: 'budget.threshold_reached',
     // The amount is part of the id, so that a raised budget alerts again.
     id: `budget ${limitId(limit)} ${amount} ${periodStart} ${percent}`,
     quietMs: window.type === 'rolling' ? window.ms : Infinity,
     isNoted: true,
-    message: `${percent} % of the budget "${limitText(rule)}" of ${whose} is spent`,
+    message:
+      shownPercent < percent
+        ? `${budget} is too low: ${shownPercent} % is spent, and the rest was not enough for a request`
+        : `${percent} % of ${budget} is spent`,
     data: {
       threshold_percent: percent,
       owner: { type: owner.kind, id: owner.id, name: owner.name },

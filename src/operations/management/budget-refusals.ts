@@ -1,24 +1,46 @@
-// Finds used-up budgets: those with nothing left, and those with little left that refused a request.
+// Finds budgets that refuse requests: those with nothing left, and those whose rest did not suffice for a request.
 import type { Owner, LimitUsage } from '../../accounts/limits/index.ts';
 import { intervalAt } from '../../accounts/usage/index.ts';
+import type { UnixMs } from '../../base/units.ts';
+import { TOO_LOW } from '../alerts/index.ts';
 import type { RawCall } from './route.ts';
 
-/**
- * Share from which a budget that refused a request counts as used up, because the rest does not suffice for requests.
- */
-const NEARLY = 0.9;
+/** `budget_too_low`: little is left, and a request of its period was refused because of it. */
+export const BUDGET_STATES = ['budget_used_up', 'budget_too_low'] as const;
+export type BudgetState = (typeof BUDGET_STATES)[number];
 
-/** True if a budget is used up. */
-export type IsUsedUp = (standing: LimitUsage) => boolean;
+/** State of a budget; null: it refuses nothing. */
+export type BudgetStateOf = (standing: LimitUsage) => BudgetState | null;
 
-/** Makes the check for some budgets. If any has little left, this month's refusals are queried. */
-export async function budgetsUsedUp(
-  limitUsages: readonly LimitUsage[],
-  { deps, now, timeZone }: Pick<RawCall, 'deps' | 'now' | 'timeZone'>,
-): Promise<IsUsedUp> {
-  if (!limitUsages.some((each) => isNearly(each) && each.remaining > 0)) return isEmpty;
+type Call = Pick<RawCall, 'deps' | 'now' | 'timeZone'>;
+
+/** Makes the check for some budgets. If any has little left, refusals of its period are queried. */
+export async function budgetStates(limitUsages: readonly LimitUsage[], call: Call): Promise<BudgetStateOf> {
+  const low = limitUsages.filter((each) => isLow(each) && !isUsedUp(each));
+  // Budgets of one period need one query.
+  const starts = [...new Set(low.map((each) => startOf(each, call)))];
+  const refusedSince = new Map<UnixMs, ReadonlySet<string>>();
+  for (const start of starts) refusedSince.set(start, await refusedOwners(start, call));
+  return (standing) => {
+    if (isUsedUp(standing)) return 'budget_used_up';
+    const refused = isLow(standing) ? refusedSince.get(startOf(standing, call)) : undefined;
+    return refused?.has(nameOf(standing.limit.owner)) === true ? 'budget_too_low' : null;
+  };
+}
+
+/** Start of a budget's period or window, or of this month if that is later. */
+function startOf({ limit: { rule } }: LimitUsage, { deps, now, timeZone }: Call): UnixMs {
+  const start =
+    rule.window.type === 'rolling'
+      ? now - rule.window.ms
+      : deps.limits.limiter.periodStart(rule.window, deps.clock.now());
+  return Math.max(start, intervalAt(now, 'month', timeZone).startMs);
+}
+
+/** Owners with requests that a budget refused since a time. */
+async function refusedOwners(fromMs: UnixMs, { deps, now }: Call): Promise<ReadonlySet<string>> {
   const { rows } = await deps.usage.query({
-    fromMs: intervalAt(now, 'month', timeZone).startMs,
+    fromMs,
     toMs: now,
     interval: null,
     groupBy: ['project', 'key'],
@@ -32,15 +54,15 @@ export async function budgetsUsedUp(
       refused.add(nameOf({ kind: 'project', id: group.project ?? '' }));
       refused.add(nameOf({ kind: 'key', id: group.key ?? '' }));
     }
-  return (standing) => isEmpty(standing) || (isNearly(standing) && refused.has(nameOf(standing.limit.owner)));
+  return refused;
 }
 
-function isEmpty({ limit: { rule }, remaining }: LimitUsage): boolean {
+function isUsedUp({ limit: { rule }, remaining }: LimitUsage): boolean {
   return rule.kind === 'usd' && remaining <= 0;
 }
 
-function isNearly({ limit: { rule }, used }: LimitUsage): boolean {
-  return rule.kind === 'usd' && used >= NEARLY * rule.amount;
+function isLow({ limit: { rule }, used }: LimitUsage): boolean {
+  return rule.kind === 'usd' && used >= TOO_LOW * rule.amount;
 }
 
 function nameOf({ kind, id }: Pick<Owner, 'kind' | 'id'>): string {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { KeyView } from '../../accounts/auth/index.ts';
 import type { Owner, LimitUsage } from '../../accounts/limits/index.ts';
 import { intervalAt, knownUsd, type UsageCounts } from '../../accounts/usage/index.ts';
-import { budgetsUsedUp } from './budget-refusals.ts';
+import { BUDGET_STATES, budgetStates, type BudgetState } from './budget-refusals.ts';
 import { limitFacts } from './explain-request.ts';
 import type { RawCall } from './route.ts';
 import { isoTime } from './time.ts';
@@ -14,6 +14,7 @@ export const KEY_STATES = [
   'active',
   'expires_soon',
   'budget_used_up',
+  'budget_too_low',
   'project_archived',
   'expired',
   'revoked',
@@ -38,7 +39,7 @@ export const KEY_USE = {
   state: z
     .enum(KEY_STATES)
     .describe(
-      '`expires_soon`: within a week; `budget_used_up`: a budget of the key, its project or the gateway.',
+      '`expires_soon`: within a week; `budget_used_up`: a budget of the key, its project or the gateway; `budget_too_low`: less than a tenth of one is left, and it refused a request.',
     ),
   last_used_at: time.describe(
     'Exact to 5 minutes for other processes and before the last start; exact to the day after two days. Null: never.',
@@ -108,14 +109,13 @@ export async function keyUses(
     deps.limits.limitUsages(deps.limits.written(owners));
   const ofGateway = usagesOf([GATEWAY]);
   const ofKeys = keys.map((key) => usagesOf(ownersOf(key)));
-  const isUsedUp = await budgetsUsedUp([...ofGateway, ...ofKeys.flat()], { deps, now, timeZone });
-  const isSpent = ofGateway.some(isUsedUp);
+  const budgetStateOf = await budgetStates([...ofGateway, ...ofKeys.flat()], { deps, now, timeZone });
   return new Map(
     keys.map((key, at) => {
       const limitUsages = ofKeys[at] ?? [];
       const used = Math.max(last.get(key.id) ?? 0, deps.lastUsed(key.id) ?? 0);
       const use: KeyUse = {
-        state: stateOf(key, archived, isSpent || limitUsages.some(isUsedUp), now),
+        state: stateOf(key, archived, new Set([...ofGateway, ...limitUsages].map(budgetStateOf)), now),
         last_used_at: isoTime(used === 0 ? null : used),
         ...spentView(spent.get(key.id)),
         tightest: tightestOf(limitUsages),
@@ -173,12 +173,13 @@ function ownersOf({ id, name, projectId }: KeyView): readonly Owner[] {
 function stateOf(
   { state, projectId, expiresAt }: KeyView,
   archived: ReadonlySet<string>,
-  isSpent: boolean,
+  budgets: ReadonlySet<BudgetState | null>,
   now: UnixMs,
 ): KeyState {
   if (state !== 'active') return state;
   if (projectId !== null && archived.has(projectId)) return 'project_archived';
-  if (isSpent) return 'budget_used_up';
+  const budget = BUDGET_STATES.find((each) => budgets.has(each));
+  if (budget !== undefined) return budget;
   return expiresAt !== null && expiresAt <= now + SOON_MS ? 'expires_soon' : 'active';
 }
 

@@ -12,15 +12,19 @@ export interface ProblemCounts {
   readonly failed: number;
   /** Used-up budgets. */
   readonly budgets: number;
+  /** Budgets that are too low for a request that they refused. */
+  readonly low_budgets: number;
   /** Keys that expire within a week. */
   readonly expiring: number;
 }
 
 /** `2 providers fail, 1 is recovering; 1 request was rerouted, 2 failed. 1 budget is used up.` */
 export function problemsSentence(counts: ProblemCounts): string {
-  const { budgets, expiring } = counts;
+  const { budgets, low_budgets: low, expiring } = counts;
+  const budgetsAre = (count: number): string => `${count} ${count === 1 ? 'budget is' : 'budgets are'}`;
   const others = [
-    ...(budgets > 0 ? [`${budgets} ${budgets === 1 ? 'budget is' : 'budgets are'} used up`] : []),
+    ...(budgets > 0 ? [`${budgetsAre(budgets)} used up`] : []),
+    ...(low > 0 ? [`${budgetsAre(low)} too low`] : []),
     ...(expiring > 0 ? [`${expiring} ${expiring === 1 ? 'key expires' : 'keys expire'} soon`] : []),
   ];
   return ofProviders(counts) + (others.length > 0 ? ` ${others.join(', ')}.` : '');

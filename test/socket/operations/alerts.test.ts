@@ -116,6 +116,45 @@ test('a budget is told of at a half, four fifths and all of it, each once', asyn
   expect(new Set(messages.map(({ id }) => id)).size).toBe(3);
 });
 
+test('a higher threshold of a budget resolves the lower ones, and not those of another budget', async () => {
+  const { ask, received, gateway, clock } = await scene({
+    keys: [{ ...KEYS[0], budgets: [...(KEYS[0]?.budgets ?? []), { usd: 1.5, per: 'month' }] }],
+    server: { admin_key: ADMIN_KEY },
+  });
+  for (let count = 0; count < 10; count++) await ask('mine/echo');
+  await received(4);
+  const openOf = async (): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+    const answer = await fetch(`${gateway.origin}/v1/management/alerts?state=open`, { headers });
+    const { data } = (await answer.json()) as { readonly data: readonly { readonly message: string }[] };
+    return data.map(({ message }) => message).toSorted();
+  };
+  const last = [
+    '100 % of the budget "$1.00 per day" of key "test" is spent',
+    '50 % of the budget "$1.50 per month" of key "test" is spent',
+  ];
+  await eventually('only the last of each is open', async () => {
+    clock.advance(5_000);
+    return JSON.stringify(await openOf()) === JSON.stringify(last);
+  });
+});
+
+test('a budget whose rest was not enough for a request is said to be too low, and not to be spent', async () => {
+  const { ask, received } = await scene({
+    keys: [{ ...KEYS[0], budgets: [{ usd: 1.09, per: 'day' }] }],
+  });
+  while ((await ask('mine/echo')) === 200);
+  const alerts = inOrder(await received(3));
+  expect(alerts.map(({ data }) => [data['threshold_percent'], data['message']])).toEqual([
+    [50, '50 % of the budget "$1.09 per day" of key "test" is spent'],
+    [80, '80 % of the budget "$1.09 per day" of key "test" is spent'],
+    [
+      100,
+      'the budget "$1.09 per day" of key "test" is too low: 91 % is spent, and the rest was not enough for a request',
+    ],
+  ]);
+});
+
 test('the next period of a budget is told of again', async () => {
   const { ask, received, clock } = await scene({ keys: KEYS });
   for (let count = 0; count < 5; count++) await ask('mine/echo');

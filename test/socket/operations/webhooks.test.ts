@@ -305,7 +305,13 @@ describe('a receiver that is made by API', () => {
     const [first, second] = receiver.received;
     expect(second?.headers.get('webhook-id')).toBe(first?.headers.get('webhook-id') ?? '');
     const { body: list } = await gateway.manage('GET', `${path}/deliveries`);
-    expect(list).toMatchObject({ data: [{ state: 'completed' }, { state: 'failed' }] });
+    const type = 'batch.completed';
+    expect(list).toMatchObject({
+      data: [
+        { state: 'completed', type },
+        { state: 'failed', type },
+      ],
+    });
     expect((await gateway.manage('DELETE', path)).body).toMatchObject({ deleted: true });
     expect((await gateway.manage('GET', path)).status).toBe(404);
     expect((await gateway.manage('GET', delivery)).status).toBe(404);

@@ -10,6 +10,7 @@ const NONE = {
   rerouted: 0,
   failed: 0,
   budgets: 0,
+  low_budgets: 0,
   expiring: 0,
 };
 
@@ -30,6 +31,10 @@ test.each([
   [
     { failing: 1, failed: 3, budgets: 2, expiring: 1 },
     '1 provider fails; 0 requests were rerouted, 3 failed. 2 budgets are used up, 1 key expires soon.',
+  ],
+  [
+    { budgets: 1, low_budgets: 2 },
+    'All providers called in the last 24 hours are healthy. 1 budget is used up, 2 budgets are too low.',
   ],
   [{ degraded: 1 }, '1 provider is degraded; 0 requests were rerouted, 0 failed.'],
 ])('%p', (counts, sentence) => {

@@ -5,7 +5,7 @@ import type { ProviderSummary } from '../provider-states.ts';
 import { shownTime } from '../../../base/runtime/clock.ts';
 import { type KeyView } from '../../../accounts/auth/index.ts';
 import { OWNER_KINDS } from '../../../accounts/limits/index.ts';
-import { budgetsUsedUp } from '../budget-refusals.ts';
+import { BUDGET_STATES, type BudgetState, budgetStates } from '../budget-refusals.ts';
 import { ENDPOINT_STATES, type EndpointState } from '../endpoint-state.ts';
 import { limitFacts } from '../explain-request.ts';
 import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
@@ -45,6 +45,10 @@ const problemSchema = z.object({
   message: z.string().nullable().optional().describe(TEXTS.providersWords),
   rerouted: z.int().optional(),
   failed: z.int().optional(),
+  budget_state: z
+    .enum(BUDGET_STATES)
+    .optional()
+    .describe('`budget_too_low`: less than a tenth is left, and it refused a request.'),
   limit: z
     .object({
       text: z.string(),
@@ -104,6 +108,7 @@ export const ALERT_ROUTES: readonly Route[] = [
         failed: z.int(),
         asked: z.int().describe('Providers that were called in the last 24 hours.'),
         budgets: z.int().describe('Used-up budgets.'),
+        low_budgets: z.int().describe('Budgets that are too low for a request that they refused.'),
         expiring: z.int().describe('Keys that expire within a week.'),
         since: z.iso.datetime().nullable(),
       }),
@@ -117,6 +122,8 @@ export const ALERT_ROUTES: readonly Route[] = [
         wrong.reduce((sum, standing) => sum + of(standing), 0);
       const inState = (of: EndpointState): number => count(({ state }) => Number(state === of));
       const [spent, ending] = await Promise.all([budgets(call), expiries(call)]);
+      const inBudgetState = (of: BudgetState): number =>
+        spent.filter(({ budget_state: state }) => state === of).length;
       const facts = {
         failing: inState('failing'),
         recovering: inState('recovering'),
@@ -124,7 +131,8 @@ export const ALERT_ROUTES: readonly Route[] = [
         rerouted: count(({ rerouted }) => rerouted),
         failed: count(({ failed }) => failed),
         asked: all.filter(({ day }) => day.counts.attempts > 0).length,
-        budgets: spent.length,
+        budgets: inBudgetState('budget_used_up'),
+        low_budgets: inBudgetState('budget_too_low'),
         expiring: ending.length,
       };
       const since = providers.flatMap((problem) => problem.since ?? []).toSorted()[0] ?? null;
@@ -172,18 +180,28 @@ function ledger({ deps }: Pick<RawCall, 'deps'>): readonly Problem[] {
   return [{ kind: 'ledger', text, since: null }];
 }
 
-/** Used-up budgets. */
+const BUDGET_WORDS: Readonly<Record<BudgetState, string>> = {
+  budget_used_up: 'is used up',
+  budget_too_low: 'is too low for a request that it refused',
+};
+
+/** Budgets that refuse requests, used-up ones first. */
 async function budgets(call: Pick<RawCall, 'deps' | 'now' | 'timeZone'>): Promise<readonly Problem[]> {
   const { limits } = call.deps;
   const written = limits.writtenFor().filter(({ owner }) => owner.kind !== 'provider');
   const standings = limits.limitUsages(written.slice(0, MOST_OWNERS));
-  const isUsedUp = await budgetsUsedUp(standings, call);
-  return standings.filter(isUsedUp).map((standing): Problem => {
-    const limit = limitFacts(standing);
-    const { kind, name } = limit.owner;
-    const whose = kind === 'gateway' ? 'the gateway' : `${kind} "${name}"`;
-    return { kind: 'budget', text: `The budget "${limit.text}" of ${whose} is used up`, since: null, limit };
-  });
+  const stateOf = await budgetStates(standings, call);
+  return BUDGET_STATES.flatMap((state) =>
+    standings
+      .filter((standing) => stateOf(standing) === state)
+      .map((standing): Problem => {
+        const limit = limitFacts(standing);
+        const { kind, name } = limit.owner;
+        const whose = kind === 'gateway' ? 'the gateway' : `${kind} "${name}"`;
+        const text = `The budget "${limit.text}" of ${whose} ${BUDGET_WORDS[state]}`;
+        return { kind: 'budget', budget_state: state, text, since: null, limit };
+      }),
+  );
 }
 
 /** Keys that expire within a week. Those made for less than that, such as the console's, expire as planned. */

@@ -41,6 +41,7 @@ const issuedSchema = webhookSchema.extend({ secret: z.string().describe('Shown o
 const deliverySchema = z.object({
   object: z.literal('webhook_delivery'),
   id: z.string(),
+  type: z.string().nullable().describe('Type of the event.'),
   state: z
     .enum(['queued', 'waiting', 'running', 'completed', 'failed', 'cancelled'])
     .describe('`waiting`: failed, will be sent again. `completed`: delivered.'),
@@ -52,7 +53,6 @@ const deliverySchema = z.object({
 
 const loggedSchema = deliverySchema.extend({
   message: z.string().describe('Its `webhook-id`.'),
-  type: z.string(),
   body: z.string().describe('Body of the message.'),
   log: z.array(
     z.object({
@@ -338,6 +338,7 @@ async function shownIssued(
 
 function delivered({
   id,
+  eventType,
   state,
   attempt,
   waits,
@@ -348,6 +349,7 @@ function delivered({
   return {
     object: 'webhook_delivery',
     id,
+    type: eventType,
     state,
     attempts: attempt,
     last_failure: error?.message ?? waits?.reason ?? null,
@@ -357,7 +359,7 @@ function delivered({
 }
 
 function logged({ job, steps }: LoggedDelivery): z.input<typeof loggedSchema> {
-  const { message, type, body } = decodeDelivery(job.payload);
+  const { message, body } = decodeDelivery(job.payload);
   const log = steps.map(({ at, detail }) => {
     const { request, answer, failure, durationMs } = JSON.parse(detail) as DeliveryAttempt;
     const { status, contentType, body: said } = answer ?? { status: 0, contentType: null, body: '' };
@@ -369,5 +371,5 @@ function logged({ job, steps }: LoggedDelivery): z.input<typeof loggedSchema> {
       answer: answer && { status, content_type: contentType, body: said },
     };
   });
-  return { ...delivered(job), message, type, body, log };
+  return { ...delivered(job), message, body, log };
 }

@@ -80,8 +80,17 @@ export type ViewRow = Omit<
 };
 export type JobRow = ViewRow & Pick<Row, 'payload' | 'deaths' | 'fence'>;
 
-/** Characters of a payload that lists read, to find the model at its start. */
+/** Characters of a payload that lists read, to find the model or event type at its start. */
 const START = 600;
+/** A JSON string. */
+const TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
+const MODEL = leadingText('model');
+const EVENT_TYPE = leadingText('type');
+
+/** Pattern of a text member of a JSON object. All members before it are texts too. */
+function leadingText(name: string): RegExp {
+  return new RegExp(String.raw`^\{(?:"\w+":${TEXT},)*?"${name}":(${TEXT})`);
+}
 
 export const VIEW_COLUMNS = [
   'id',
@@ -132,7 +141,8 @@ export function decodeView(row: ViewRow): JobView {
     kind: row.kind,
     projectId: row.project_id,
     keyId: row.key_id,
-    model: modelIn(row.start),
+    model: memberIn(row.start, MODEL),
+    eventType: memberIn(row.start, EVENT_TYPE),
     state: row.state as JobState,
     priority: row.priority,
     lane: row.lane,
@@ -147,9 +157,9 @@ export function decodeView(row: ViewRow): JobView {
   };
 }
 
-/** Value of the first member of a payload if that is `model`, else null. */
-function modelIn(start: string): string | null {
-  const [, text] = /^\{"model":("(?:[^"\\]|\\.)*")/.exec(start) ?? [];
+/** Value of a member at the start of a payload; null: there is none. */
+function memberIn(start: string, pattern: RegExp): string | null {
+  const [, text] = pattern.exec(start) ?? [];
   return text === undefined ? null : String(parseJson(text));
 }
 

@@ -1,5 +1,6 @@
 // Keys as operators see them: spent, used last, the tightest budget, and one state each.
 import { afterAll, expect, test } from 'bun:test';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { startManaged } from '../../../support/management/scene.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,10 +46,12 @@ const gateway = await startManaged({
 await make('colleague', { budgets: [{ usd: 20, per: 'month' }] });
 await make('papers', { project: 'search', budgets: [{ usd: 1_000, per: 'month' }] });
 await make('small', { budgets: [{ usd: 0.11, per: 'day' }] });
+await make('spent', { budgets: [{ usd: 0.001, per: 'day', when_spent: 'finish' }] });
 await make('short', { expires_at: new Date(Date.now() + 2 * DAY_MS).toISOString() });
 await make('gone');
 const [gone] = await rows('search=gone');
 await gateway.manage('DELETE', `/keys/${String(gone?.['id'])}`);
+await ask('spent', 'house/chat');
 await ask('papers', 'house/chat');
 await ask('papers', 'house/chat');
 while ((await ask('small', 'house/chat')) === 200);
@@ -76,20 +79,68 @@ test('a key that expires soon is a problem, unless it was made for a short time'
   expect(expiring).toMatchObject([{ key: { name: 'ends' } }]);
 });
 
+test('a budget that is used up is a problem, and one too low for a request that it refused is another', async () => {
+  const { body } = await gateway.manage('GET', '/problems');
+  const budgets = (body['data'] as Row[]).filter(({ kind }) => kind === 'budget');
+  expect(budgets).toMatchObject([
+    { budget_state: 'budget_used_up', text: 'The budget "$0.001 per day" of key "spent" is used up' },
+    {
+      budget_state: 'budget_too_low',
+      text: 'The budget "$0.11 per day" of key "small" is too low for a request that it refused',
+    },
+  ]);
+  expect(body['sentence']).toMatchObject({
+    budgets: 1,
+    low_budgets: 1,
+    text: expect.stringContaining('1 budget is used up, 1 budget is too low'),
+  });
+});
+
 test('a key is active, expires soon, has used up its budget, is archived with its project, or is revoked', async () => {
   const states = new Map((await rows('')).map(({ name, state }) => [name, state]));
   expect(Object.fromEntries(states)).toMatchObject({
     colleague: 'active',
     short: 'expires_soon',
-    small: 'budget_used_up',
+    spent: 'budget_used_up',
+    small: 'budget_too_low',
     gone: 'revoked',
   });
-  expect(await names('state=budget_used_up,expires_soon&order_by=name')).toEqual(['ends', 'short', 'small']);
+  expect(await names('state=budget_too_low,expires_soon&order_by=name')).toEqual(['ends', 'short', 'small']);
   expect(await names('state=revoked')).toEqual(['gone']);
   await gateway.manage('POST', '/projects', { name: 'old' });
   await make('late', { project: 'old' });
   await gateway.manage('POST', '/projects/old/archive', {});
   expect((await rows('search=late'))[0]?.['state']).toBe('project_archived');
+});
+
+test('a refusal of yesterday does not make the budget of today too low', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 10, 22, 12));
+  const price = { input: 0, output: 0, request: 0.1 };
+  const other = await startManaged(
+    {
+      keys: [{ name: 'test', key: 'sk-test', budgets: [{ usd: 1.09, per: 'day' }] }],
+      models: [{ id: 'mine/echo', endpoints: [{ provider: 'sim', model: 'echo', price }] }],
+    },
+    { clock },
+  );
+  const asks = async (): Promise<number> => {
+    const answer = await other.post('/chat/completions', {
+      model: 'mine/echo',
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    await answer.text();
+    clock.advance(1_000);
+    return answer.status;
+  };
+  const state = async (): Promise<unknown> => (await other.manage('GET', '/keys/test')).body['state'];
+  while ((await asks()) === 200);
+  expect(await state()).toBe('budget_too_low');
+  clock.advance(DAY_MS);
+  for (let count = 0; count < 10; count++) expect(await asks()).toBe(200);
+  expect(await state()).toBe('active');
+  expect(await asks()).toBe(402);
+  expect(await state()).toBe('budget_too_low');
+  await other.close();
 });
 
 test('rows are ordered by what the keys were used for, page by page', async () => {
