@@ -5,6 +5,7 @@ import { ask } from '../api/client.ts';
 import { FormDialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { ShownOnce } from '../ui/shown-once.tsx';
+import { toast } from '../ui/toast.ts';
 import type { Webhook } from './webhooks-card.tsx';
 
 interface NewWebhookProps {
@@ -79,13 +80,14 @@ export function DeleteWebhook({ webhook: { id, url }, onClose }: DeleteWebhookPr
     mutationFn: () => ask('DELETE /webhooks/{id}', { params: { id } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['GET /webhooks'] });
+      toast({ title: 'Webhook deleted' });
       onClose();
     },
   });
   return (
     <FormDialog
-      title="Delete the webhook"
-      about={`${url} receives nothing any more. Messages that wait for it are dropped.`}
+      title="Delete this webhook?"
+      about="No more events are sent to it, and its queued messages are dropped. This cannot be undone."
       verb="Delete webhook"
       danger
       busy={deleting.isPending}
@@ -93,7 +95,7 @@ export function DeleteWebhook({ webhook: { id, url }, onClose }: DeleteWebhookPr
       onSubmit={() => deleting.mutate()}
       onClose={onClose}
     >
-      {null}
+      <p className="font-mono text-xs break-all text-soft">{url}</p>
     </FormDialog>
   );
 }

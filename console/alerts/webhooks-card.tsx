@@ -75,7 +75,11 @@ export function WebhooksCard(): ReactNode {
         </Button>
       }
     >
-      {(list.error ?? doing.error) && <Problem error={list.error ?? doing.error} />}
+      {(list.error ?? doing.error) && (
+        <div className="px-4 pb-4">
+          <Problem error={list.error ?? doing.error} />
+        </div>
+      )}
       {!list.rows && !list.error && <Waiting rows={2} />}
       {list.rows?.length === 0 && (
         <p className="px-4 pb-4 text-soft">

@@ -18,6 +18,8 @@ type Listener = (data: string) => void;
 
 /** Milliseconds until a stream that ended or was refused is opened again, for example during a restart. */
 const RECONNECT_MS = 5_000;
+/** Milliseconds after which a stream that has not opened counts as missing, for example behind a proxy that buffers. */
+const LATE_MS = 5_000;
 
 const listeners: Readonly<Record<Type, Set<Listener>>> = {
   generation: new Set(),
@@ -28,6 +30,8 @@ const watchers = new Set<() => void>();
 
 let reading: AbortController | null = null;
 let isReceiving = false;
+/** True: the stream has failed, ended or not opened in time, and none has opened since. */
+let isAway = false;
 /** Types of the current stream, separated by commas. */
 let notified = '';
 let again: ReturnType<typeof setTimeout> | undefined;
@@ -69,6 +73,11 @@ export function useIsReceiving(): boolean {
   return useSyncExternalStore(watch, isOpen);
 }
 
+/** True while the stream is missing. Unlike `useIsReceiving`, false while a first stream opens and without listeners. */
+export function useIsAway(): boolean {
+  return useSyncExternalStore(watch, () => isAway);
+}
+
 function watch(watcher: () => void): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);
@@ -95,22 +104,26 @@ function open(types: string): void {
   reading?.abort();
   notified = types;
   reading = types === '' ? null : new AbortController();
+  if (!reading) isAway = false;
   say(false);
   if (reading) void receive(types, reading);
 }
 
 /** Reads the stream until it ends, then schedules another attempt unless a newer stream has replaced it. */
 async function receive(types: string, mine: AbortController): Promise<void> {
+  const late = setTimeout(() => mine.signal.aborted || say(false, true), LATE_MS);
   try {
     const stream = await openStream(`/events?types=${types}`, mine.signal);
-    say(true);
+    clearTimeout(late);
+    say(true, false);
     for await (const [type, data] of eventsOf(stream))
       if (type in listeners) for (const listener of listeners[type as Type]) listener(data);
   } catch {
     // Any failure is followed by another attempt.
   }
+  clearTimeout(late);
   if (mine.signal.aborted) return;
-  say(false);
+  say(false, true);
   again = setTimeout(() => open(notified), RECONNECT_MS);
 }
 
@@ -131,8 +144,9 @@ async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<rea
   }
 }
 
-function say(received: boolean): void {
+function say(received: boolean, away = isAway): void {
   isReceiving = received;
+  isAway = away;
   notifyWatchers();
 }
 

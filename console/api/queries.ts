@@ -27,10 +27,10 @@ interface Reading<A> {
 }
 
 /** Milliseconds until a read is repeated that failed although the request was right. */
-const REPEAT_MS = 10_000;
+export const REPEAT_MS = 10_000;
 
 /** True: the gateway was unreachable or broken, which may be over soon. */
-function isPassing(error: Error | null): boolean {
+export function isPassing(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }
 

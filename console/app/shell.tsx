@@ -1,7 +1,8 @@
 // Layout of every page: navigation, tools in the heading, and keyboard shortcuts.
 import { Link, Outlet, useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from 'react';
-import { setLive, useIsReceiving, useIsLive } from '../api/events.ts';
+import { setLive, useIsAway, useIsReceiving, useIsLive } from '../api/events.ts';
+import { AWAY_MS } from '../api/live.ts';
 import { useRead } from '../api/queries.ts';
 import { readRange, type RangeSearch } from '../time/range.ts';
 import { RangePicker } from '../time/range-picker.tsx';
@@ -183,10 +184,14 @@ interface ToolsProps {
   readonly onSearch: () => void;
 }
 
+const AWAY_WORDS = `Live events do not arrive, so pages are read every ${AWAY_MS / 1_000} seconds.`;
+const PAUSED_WORDS = 'Live updates are paused. Click to resume.';
+
 function Tools({ isOverTime, range, onSearch }: ToolsProps): ReactNode {
   const navigate = useNavigate();
   const isLive = useIsLive();
   const isReceiving = useIsReceiving();
+  const isAway = useIsAway();
   const take = (next: RangeSearch): void =>
     void navigate({
       to: '.',
@@ -205,14 +210,14 @@ function Tools({ isOverTime, range, onSearch }: ToolsProps): ReactNode {
       {isOverTime && <RangePicker value={range} onChange={take} />}
       <Button
         aria-pressed={isLive}
-        title={isLive ? 'Live updates are on. Click to pause.' : 'Live updates are paused. Click to resume.'}
+        title={isLive ? `${isAway ? AWAY_WORDS : 'Live updates are on.'} Click to pause.` : PAUSED_WORDS}
         onClick={() => setLive(!isLive)}
       >
         <span
           aria-hidden="true"
           className={cx('size-2 rounded-full', isLive && isReceiving ? 'bg-ok' : 'border border-edge')}
         />
-        {isLive ? 'Live' : 'Paused'}
+        {isLive ? (isAway ? `Every ${AWAY_MS / 1_000} s` : 'Live') : 'Paused'}
       </Button>
     </>
   );

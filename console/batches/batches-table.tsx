@@ -59,12 +59,18 @@ export function BatchesTable({ batches, onCancel }: BatchesTableProps): ReactNod
   return <Table label="Batches" rows={batches} keyOf={({ id }) => id} columns={columns} />;
 }
 
-/** Deadline of a running batch; otherwise when it ended, and its duration. */
+/** Deadline of a running batch, when its cancellation was requested, or when it ended, and its duration. */
 function Ends({
-  batch: { ended_at: end, created_at: begin, deadline_at: latest },
+  batch: { ended_at: end, created_at: begin, deadline_at: latest, cancel_requested_at: cancelled },
 }: {
   readonly batch: Batch;
 }): ReactNode {
+  if (end === null && cancelled !== null)
+    return (
+      <span className="whitespace-nowrap">
+        cancel requested <When at={cancelled} as="ago" />
+      </span>
+    );
   if (end === null)
     return (
       <span className="whitespace-nowrap">

@@ -21,9 +21,9 @@ export function CancelDialog({ batch, onClose }: CancelDialogProps): ReactNode {
       title="Cancel this batch?"
       about={`${
         total === null
-          ? 'No lines have run.'
-          : `Results of lines that have ended are kept: ${count(done)} of ${count(total)}. The others will not run.`
-      } Running lines have 30 seconds to finish. This cannot be undone.`}
+          ? 'No lines have run yet.'
+          : `Results of lines that have ended are kept: ${count(done)} of ${count(total)}. Running lines have 30 seconds to finish, and the others will not run.`
+      } This cannot be undone.`}
       verb="Cancel batch"
       back="Keep running"
       danger

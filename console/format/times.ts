@@ -25,18 +25,17 @@ function isToday(time: Date): boolean {
   return time.toDateString() === new Date().toDateString();
 }
 
-const STEPS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const;
-
-/** `10 h`: the largest unit that fits, in whole numbers. @param ms milliseconds */
+/**
+ * `10 h`: rounded to the nearest unit, for future and past alike. Small numbers have a finer unit: `89 s`, `1 h 40 min`,
+ * `47 h`. So the text is never off by more than a third. @param ms milliseconds, at least 0
+ */
 function span(ms: number): string {
-  const size = Math.abs(ms);
-  const [unit, step] = STEPS.find(([name, each]) => size >= (name === 'd' ? 2 * each : each)) ?? STEPS[3];
-  return `${Math.floor(size / step)} ${unit}`;
+  const minutesIn = Math.round(ms / 60_000);
+  if (minutesIn < 2) return `${Math.round(ms / 1_000)} s`;
+  if (minutesIn < 60) return `${minutesIn} min`;
+  if (minutesIn < 120) return minutesIn === 60 ? '1 h' : `1 h ${minutesIn - 60} min`;
+  const hoursIn = Math.round(minutesIn / 60);
+  return hoursIn < 48 ? `${hoursIn} h` : `${Math.round(hoursIn / 24)} d`;
 }
 
 /** `3 min ago`. `now` for less than a second ago, or slightly in the future because of clock skew. */
@@ -45,19 +44,10 @@ export function ago(iso: string, now = Date.now()): string {
   return ms < 1_000 ? 'now' : `${span(ms)} ago`;
 }
 
-/**
- * `in 10 h`, rounded to the nearest unit; `in 1 h 40 min` for less than two hours. `now` for a time that has passed since,
- * instead of "in −3 min".
- */
+/** `in 10 h`. `now` for a time that has passed since, instead of "in −3 min". */
 export function ahead(iso: string, now = Date.now()): string {
   const ms = Date.parse(iso) - now;
-  if (ms < 1_000) return 'now';
-  const minutesLeft = Math.round(ms / 60_000);
-  if (minutesLeft < 2) return `in ${Math.round(ms / 1_000)} s`;
-  if (minutesLeft < 60) return `in ${minutesLeft} min`;
-  if (minutesLeft < 120) return minutesLeft === 60 ? 'in 1 h' : `in 1 h ${minutesLeft - 60} min`;
-  const hoursLeft = Math.round(minutesLeft / 60);
-  return hoursLeft < 48 ? `in ${hoursLeft} h` : `in ${Math.round(hoursLeft / 24)} d`;
+  return ms < 1_000 ? 'now' : `in ${span(ms)}`;
 }
 
 /** `since 14:09 (3 min)` */

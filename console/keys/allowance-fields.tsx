@@ -50,7 +50,7 @@ export function LimitFields({ allowance, onChange }: AllowanceFieldsProps): Reac
         />
         <SelectField
           label="Models without a price"
-          hint="If the key has a budget, because their cost is unknown."
+          hint="Applies if there is a budget, because their cost is unknown."
           value={allowance.unpriced}
           onChange={(text) => set({ unpriced: text as Allowance['unpriced'] })}
         >

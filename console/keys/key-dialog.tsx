@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import { FormDialog } from '../ui/dialog.tsx';
+import { toast } from '../ui/toast.ts';
 import { SelectField } from '../ui/field.tsx';
 import { HandOver } from './hand-over.tsx';
 import { KeyFields } from './key-fields.tsx';
@@ -55,6 +56,7 @@ export function KeyDialog({ action, onClose, onMade }: KeyDialogProps): ReactNod
       await queries.invalidateQueries({
         predicate: ({ queryKey }) => /\/(keys|limits|problems|audit)/.test(String(queryKey[0])),
       });
+      if (action.type === 'revoke') toast({ title: `Key "${action.key.name}" revoked` });
       if (secret === null) onClose();
     },
   });
@@ -103,19 +105,23 @@ function wordsOf(action: KeyAction): { title: string; about?: string; verb: stri
     case 'create':
       return { title: 'New key', verb: 'Create key' };
     case 'change':
-      return { title: `Change ${action.key.name}`, about: 'Changes apply immediately.', verb: 'Save' };
+      return {
+        title: `Change the key "${action.key.name}"`,
+        about: 'Changes apply immediately.',
+        verb: 'Save',
+      };
     case 'rotate':
       return {
-        title: `Rotate ${action.key.name}`,
+        title: `Rotate the key "${action.key.name}"?`,
         about: 'Replaces the secret. Limits, budgets and records are kept.',
-        verb: 'Rotate',
+        verb: 'Rotate key',
       };
     case 'revoke':
       return {
-        title: `Revoke ${action.key.name}`,
+        title: `Revoke the key "${action.key.name}"?`,
         about:
           'Programs that use this key are refused immediately. Its records are kept. This cannot be undone.',
-        verb: 'Revoke',
+        verb: 'Revoke key',
       };
   }
 }

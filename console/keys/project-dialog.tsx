@@ -37,8 +37,8 @@ export function ProjectDialog({ project, onClose }: ProjectDialogProps): ReactNo
   });
   return (
     <FormDialog
-      title={project === null ? 'New project' : `Change ${project.id}`}
-      about="Keys of one project share what they store, and its budget."
+      title={project === null ? 'New project' : `Change the project "${project.id}"`}
+      about="The keys of a project share its budget and its stored data."
       verb={project === null ? 'Create project' : 'Save'}
       busy={doing.isPending}
       error={doing.error}

@@ -9,15 +9,21 @@ export function rememberModel(model: string): void {
   localStorage.setItem(KEY, model);
 }
 
-/** @param given model in the address @returns empty while loading */
-export function useFirstModel(given: string | undefined): string {
+export interface FirstModel {
+  /** Empty while loading, and if models cannot be read. */
+  readonly model: string;
+  /** Why models cannot be read; null: they can. */
+  readonly error: Error | null;
+}
+
+/** @param given model in the address */
+export function useFirstModel(given: string | undefined): FirstModel {
   const kept = localStorage.getItem(KEY);
-  const { data } = useRead('GET /models', { query: { limit: 100 } });
+  const { data, error } = useRead('GET /models', { query: { limit: 100 } });
   const ids = data?.data.map(({ id }) => id) ?? [];
   const isThere = kept !== null && (ids.includes(kept) || data?.has_more === true);
-  if (given !== undefined) return given;
-  if (isThere) return kept;
-  return ids.find((id) => !id.startsWith('sim/')) ?? (data ? SIMULATED : '');
+  const found = ids.find((id) => !id.startsWith('sim/')) ?? (data ? SIMULATED : '');
+  return { model: given ?? (isThere ? kept : found), error };
 }
 
 /** A different model, for the second side. */

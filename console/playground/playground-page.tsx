@@ -4,6 +4,7 @@ import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Card, Page } from '../ui/card.tsx';
 import { Code } from '../ui/code.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Composer } from './composer.tsx';
 import type { Attachment, Turn } from './conversation.ts';
@@ -27,7 +28,7 @@ interface Sides {
 
 export function PlaygroundPage(): ReactNode {
   const { model: given, protocol, model2, protocol2, request } = here.useSearch();
-  const model = useFirstModel(given);
+  const { model, error } = useFirstModel(given);
   const another = useOtherModel(model);
   const navigate = here.useNavigate();
   const [settings, setSettings] = useState(USUAL);
@@ -67,6 +68,14 @@ export function PlaygroundPage(): ReactNode {
         </>
       }
     >
+      {error && (
+        <div className="mb-4">
+          <Problem error={error}>
+            {' '}
+            The list of models cannot be read, but you can enter the id of a model.
+          </Problem>
+        </div>
+      )}
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_18rem_22rem]">
         <div className="flex min-w-0 flex-col gap-4 xl:min-h-[calc(100dvh-6rem)]">
           <div className={`grid flex-1 gap-4 ${sides.length > 1 ? 'lg:grid-cols-2' : ''}`}>

@@ -6,6 +6,7 @@ import { useRead } from '../api/queries.ts';
 import { count, exactUsd, limitWords } from '../format/numbers.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { EndpointStatus, KeyStatus, Signal } from '../ui/status.tsx';
 import { When } from '../ui/when.tsx';
 
@@ -13,7 +14,8 @@ type Open = Answer<'GET /problems'>['data'][number];
 const LINK = `${buttonClass('quiet')} min-h-7! px-2!`;
 
 export function OpenProblems(): ReactNode {
-  const { data } = useRead('GET /problems', {}, { pauseMs: 2_000 });
+  const { data, error } = useRead('GET /problems', {}, { pauseMs: 2_000 });
+  if (error) return <Problem error={error}> Open problems cannot be read.</Problem>;
   if (!data) return null;
   if (data.data.length === 0)
     return (

@@ -98,7 +98,7 @@ export function ListPage(): ReactNode {
             <Problem error={list.error} />
           </div>
         )}
-        <Card flush className="mt-3">
+        <Card flush className={cx('mt-3', list.error && list.rows.length === 0 && 'hidden')}>
           <div className={cx('border-b px-2 py-1', counts.error ? 'hidden' : 'min-h-22')}>
             {counts.data && counts.data.total > 0 && (
               <Histogram

@@ -5,6 +5,7 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { ask, type Answer, type ApiError } from '../api/client.ts';
 import { useEvents, useIsReceiving, useIsLive } from '../api/events.ts';
 import { AWAY_MS, useMissed } from '../api/live.ts';
+import { isPassing, REPEAT_MS } from '../api/queries.ts';
 import { spanOf } from '../time/range.ts';
 import { fits, orderOf, queryOf, USUAL_ORDER, type Filters } from './filters.ts';
 
@@ -58,7 +59,8 @@ export function useRequests(filters: Filters, zone: string, isStill: () => boole
     getNextPageParam: (last) => (last.has_more ? last.last_id : null),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
-    refetchInterval: isLive && !isReceiving && AWAY_MS,
+    refetchInterval: ({ state: { error } }) =>
+      isPassing(error) ? REPEAT_MS : isLive && !isReceiving && AWAY_MS,
   });
   useMissed(queryKey, () => isLive && void list.refetch());
   const question = JSON.stringify(asked);

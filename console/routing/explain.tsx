@@ -43,6 +43,7 @@ export function Explain(): ReactNode {
   const providers = useRead('GET /providers', { query: { limit: 100 } });
   const keys = useRead('GET /keys', { query: { limit: 100, state: 'unrevoked' } });
   const models = useRead('GET /models', { query: { limit: 100 } });
+  const unread = providers.error ?? keys.error ?? models.error;
   const asking = useMutation({ mutationFn: () => explainRoute(body, key) });
   const set = (changes: Partial<Wish>): void => {
     setWish({ ...wish, ...changes });
@@ -57,6 +58,7 @@ export function Explain(): ReactNode {
           asking.mutate();
         }}
       >
+        {unread && <Problem error={unread}> Some choices are missing here.</Problem>}
         <div className="grid gap-3 sm:grid-cols-2">
           <TextField
             label="Model"

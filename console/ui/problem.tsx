@@ -15,9 +15,14 @@ export function Problem({
         <Icon name="warn" />
       </span>
       <div className="min-w-0 break-words">
-        {error instanceof Error ? error.message : String(error)}
+        {sentence(error instanceof Error ? error.message : String(error))}
         {children}
       </div>
     </div>
   );
+}
+
+/** Capitalises a message that begins with a word. Names of fields, such as `max_tokens` or `url:`, stay as they are. */
+function sentence(message: string): string {
+  return message.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());
 }

@@ -1,7 +1,7 @@
 // How the console writes numbers and times, and which colours a chart gives to its names.
 import { expect, test } from 'bun:test';
 import { duration, limitWords, share, shortUsd } from '../../console/format/numbers.ts';
-import { ahead } from '../../console/format/times.ts';
+import { ago, ahead, since } from '../../console/format/times.ts';
 import { coloursOf } from '../../console/ui/chart/colours.ts';
 
 test.each([
@@ -46,20 +46,35 @@ test.each([
   expect(shortUsd(value)).toBe(written);
 });
 
-test.each([
-  [0.9, 'now'],
-  [45, 'in 45 s'],
-  [89, 'in 89 s'],
-  [90, 'in 2 min'],
-  [59.6 * 60, 'in 1 h'],
-  [100 * 60, 'in 1 h 40 min'],
-  [119.6 * 60, 'in 2 h'],
-  [3.6 * 3_600, 'in 4 h'],
-  [47.6 * 3_600, 'in 2 d'],
-  [71.9 * 3_600, 'in 3 d'],
-])('a time %d s ahead is %p: it is never much later than that', (seconds, written) => {
-  const now = Date.parse('2026-11-29T12:00:00Z');
-  expect(ahead(new Date(now + seconds * 1_000).toISOString(), now)).toBe(written);
+const SPANS = [
+  [45, '45 s'],
+  [89, '89 s'],
+  [90, '2 min'],
+  [119, '2 min'],
+  [149, '2 min'],
+  [59.6 * 60, '1 h'],
+  [100 * 60, '1 h 40 min'],
+  [119.6 * 60, '2 h'],
+  [3.6 * 3_600, '4 h'],
+  [47.6 * 3_600, '2 d'],
+  [71.9 * 3_600, '3 d'],
+] as const;
+const NOW = Date.parse('2026-11-29T12:00:00Z');
+const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
+
+test.each(SPANS)('a time %d s ahead or ago is %p away: the nearest unit', (seconds, written) => {
+  expect(ahead(at(seconds), NOW)).toBe(`in ${written}`);
+  expect(ago(at(-seconds), NOW)).toBe(`${written} ago`);
+});
+
+test('less than a second ahead or ago, and the other side of that, is now', () => {
+  expect([ahead(at(0.9), NOW), ahead(at(-90), NOW)]).toEqual(['now', 'now']);
+  expect([ago(at(-0.9), NOW), ago(at(90), NOW)]).toEqual(['now', 'now']);
+});
+
+test('what lasts since a time has that time, and from a minute on how long', () => {
+  expect(since(at(-59), NOW)).not.toContain('(');
+  expect(since(at(-119), NOW)).toEndWith(' (2 min)');
 });
 
 test('names of a chart have colours of their own, and none that another one was given', () => {

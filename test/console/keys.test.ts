@@ -62,7 +62,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await act('by-keyboard', 'Rotate…');
       await page.getByLabel('Keep the old secret').selectOption('an hour');
-      await page.getByRole('button', { name: 'Rotate', exact: true }).focus();
+      await page.getByRole('button', { name: 'Rotate key', exact: true }).focus();
       await page.keyboard.press('Enter');
       await page.getByText('The key is shown only now').waitFor();
       const second = await secret();
@@ -110,7 +110,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(changed.body).toMatchObject({ budgets: [{ usd: 5 }], log_content: true });
 
       await act(XSS, 'Revoke…');
-      await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+      await page.getByRole('button', { name: 'Revoke key', exact: true }).click();
       await row.getByText('Revoked').waitFor();
       expect(await ask(key)).toBe(401);
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);

@@ -44,11 +44,11 @@ export function testQuestions(sceneOf: () => Scene): void {
       const { page, open, picture } = looked;
       await open('', 'Overview');
       const problems = page.getByRole('region', { name: 'Open problems' });
-      await problems.getByText(/providers? fail.* 1 budget is too low\./).waitFor();
+      await problems.getByText(/providers? fail.* 1 budget is used up\./).waitFor();
       await problems
         .getByRole('listitem')
         .filter({ hasText: 'query-rewrite' })
-        .getByText('Budget too low')
+        .getByText('Budget used up')
         .waitFor();
       await problems.getByRole('listitem').filter({ hasText: 'downtown' }).getByText('Failing').waitFor();
       // A provider that rejects its key to all is never healthy.

@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await now
         .getByRole('listitem')
         .filter({ hasText: 'query-rewrite' })
-        .getByText('Budget too low')
+        .getByText('Budget used up')
         .waitFor();
       await row(/endpoint downtown of downtown\/only keeps failing.*Circuit breaker open/).waitFor();
       await row(/provider expired-key rejects its API key.*Provider key rejected/).waitFor();

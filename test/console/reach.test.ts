@@ -219,7 +219,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await holds(page.getByRole('menuitem', { name: 'Revoke…' }));
       await page.keyboard.press('Enter');
       await holds(button('Cancel'));
-      await tabTo('Revoke');
+      await tabTo('Revoke key');
       await page.keyboard.press('Enter');
       await page.getByRole('row', { name: /^ci.*Revoked/ }).waitFor();
 

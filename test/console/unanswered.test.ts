@@ -1,11 +1,16 @@
 // Pages whose reads are slow or fail: they claim nothing that they do not know, and recover on their own.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Route } from 'playwright-core';
+import { barriers } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
 
 const READS = '**/console/api/v1/management/**';
 /** Milliseconds, a little more than until a failed read is repeated. */
 const REPEATED_MS = 11_000;
+
+const EVENTS = '**/console/api/v1/management/events?*';
+/** Milliseconds, a little more than until a stream that does not begin counts as missing. */
+const LATE_MS = 6_000;
 
 /** Leaves a request unanswered until the interception ends. */
 const HELD = (): Promise<void> => Promise.resolve();
@@ -61,6 +66,62 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.clock.fastForward(REPEATED_MS);
       await page.getByText('No jobs yet').waitFor();
       await page.getByText('The gateway is unreachable.').waitFor({ state: 'hidden' });
+    },
+    SLOW,
+  );
+
+  test.each([
+    ['', 'Overview'],
+    ['/requests', 'Requests'],
+    ['/usage', 'Usage'],
+    ['/usage?by=end_user', 'Usage'],
+    ['/providers', 'Providers'],
+    ['/models', 'Models'],
+    ['/keys', 'Keys'],
+    ['/keys?view=projects', 'Keys'],
+    ['/jobs', 'Jobs'],
+    ['/batches', 'Batches'],
+    ['/alerts', 'Alerts'],
+    ['/routing', 'Routing'],
+    ['/playground', 'Playground'],
+    ['/settings?view=configuration', 'Settings'],
+    ['/settings?view=sessions', 'Settings'],
+    ['/settings?view=audit', 'Settings'],
+  ])(
+    'a status 500 is shown on the page %s in the words of the gateway, and goes away on its own',
+    async (path, heading) => {
+      const { page, open } = looked;
+      const message = 'the database cannot be read';
+      const stop = await intercept((route) => route.fulfill({ status: 500, json: { error: { message } } }));
+      await open(path, heading);
+      const problem = page.getByRole('alert').filter({ hasText: 'The database cannot be read' }).first();
+      // A read is repeated twice before its error is shown.
+      while (!(await problem.isVisible())) await page.clock.runFor(1_000);
+      expect(await barriers(page)).toEqual([]);
+      await stop();
+      await page.clock.fastForward(REPEATED_MS);
+      await problem.waitFor({ state: 'hidden' });
+    },
+    SLOW,
+  );
+
+  test.each([
+    ['is refused', (route: Route) => route.fulfill({ status: 503 })],
+    ['never begins', HELD],
+  ])(
+    'live updates say so while their stream %s, and when it is there again',
+    async (_, handle) => {
+      const { page, open } = looked;
+      await page.route(EVENTS, handle);
+      await open('/jobs', 'Jobs');
+      await page.clock.fastForward(LATE_MS);
+      const away = page.getByRole('button', { name: 'Every 30 s' });
+      await away.waitFor();
+      expect(await away.getAttribute('title')).toContain('Live events do not arrive');
+      await page.unroute(EVENTS);
+      // A held stream is opened again with the next page.
+      await open('/batches', 'Batches');
+      await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
     },
     SLOW,
   );
