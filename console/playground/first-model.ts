@@ -9,7 +9,7 @@ export function rememberModel(model: string): void {
   localStorage.setItem(KEY, model);
 }
 
-export interface FirstModel {
+interface FirstModel {
   /** Empty while loading, and if models cannot be read. */
   readonly model: string;
   /** Why models cannot be read; null: they can. */
