@@ -30,6 +30,7 @@ const JOB: HeldJob = {
   projectId: 'project_a',
   keyId: 'key_a',
   model: 'acme/small',
+  eventType: null,
   state: 'running',
   priority: 1,
   lane: null,
