@@ -2,7 +2,7 @@
 // derived from this list.
 import { TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { FieldTable, type Field } from '../members/field-table.ts';
-import { integer, number, object, texts } from '../members/read-member.ts';
+import { integer, number, object, strings } from '../members/member-kinds.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 
 /** `supported`: has a canonical form. `gateway`: a gateway option that is never sent to an upstream. */
@@ -55,7 +55,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   {
     name: 'stop_sequences',
     to: 'stop',
-    is: texts(),
+    is: strings(),
     write: 'elsewhere',
     support: 'supported',
     note: 'Strings.',

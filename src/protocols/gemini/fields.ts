@@ -1,7 +1,7 @@
 // Members of Gemini's request bodies that the gateway interprets, in lower camel case.
 import { type Report, TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field, type WriteScope } from '../members/field-table.ts';
-import { boolean, integer, number, object, only, text, texts } from '../members/read-member.ts';
+import { boolean, integer, number, object, literal, string, strings } from '../members/member-kinds.ts';
 import { gatewayFields } from '../members/shared-fields.ts';
 
 /** API reference, `GenerationConfig` (2026-11). */
@@ -63,15 +63,15 @@ const CONFIG_FIELDS: readonly Field<'supported'>[] = [
   {
     name: 'stopSequences',
     to: 'stop',
-    is: texts(MAX_STOP_SEQUENCES),
+    is: strings(MAX_STOP_SEQUENCES),
     write: stopsOf,
     support: 'supported',
     note: 'Up to 5 strings.',
   },
-  { name: 'candidateCount', is: only(1), support: 'supported', note: 'Only 1.' },
+  { name: 'candidateCount', is: literal(1), support: 'supported', note: 'Only 1.' },
   {
     name: 'responseMimeType',
-    shape: text.schema,
+    shape: string.schema,
     support: 'supported',
     note: '`application/json`, `text/plain`, `text/x.enum`.',
   },
@@ -122,7 +122,7 @@ export const REQUEST_FIELDS: readonly Field<'supported' | 'gateway'>[] = [
     name: 'model',
     support: 'supported',
     note: 'The model in the path takes precedence.',
-    shape: text.schema,
+    shape: string.schema,
   },
   {
     name: 'contents',

@@ -1,7 +1,7 @@
 // Reads the members that tools have in both OpenAI protocols: name, schema of the arguments, input format.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Problems } from '../../canonical/index.ts';
-import { readObject, readWord, requireString } from './read-member.ts';
+import { readObject, readOneOf, requireString } from './read-member.ts';
 import type { Member } from './read-member.ts';
 
 /** OpenAI API reference, "Create chat completion", `tools[].function.name`. */
@@ -39,13 +39,13 @@ export function decodeParametersSchema(
 export function decodeCustomFormat(value: Member, path: string, problems: Problems): JsonObject | undefined {
   const format = readObject(value, path, problems);
   if (!format) return undefined;
-  const type = readWord(format['type'] ?? '', `${path}.type`, problems, ['text', 'grammar'] as const);
+  const type = readOneOf(format['type'] ?? '', `${path}.type`, problems, ['text', 'grammar'] as const);
   if (type !== 'grammar') return type && { type };
   const isNested = format['grammar'] !== undefined;
   const grammar = isNested ? readObject(format['grammar'], `${path}.grammar`, problems) : format;
   const at = isNested ? `${path}.grammar` : path;
   if (!grammar) return undefined;
-  const syntax = readWord(grammar['syntax'] ?? '', `${at}.syntax`, problems, ['lark', 'regex'] as const);
+  const syntax = readOneOf(grammar['syntax'] ?? '', `${at}.syntax`, problems, ['lark', 'regex'] as const);
   const definition = requireString(grammar['definition'], `${at}.definition`, problems);
   return { type, syntax, definition };
 }

@@ -21,7 +21,7 @@ import {
   type RoutingWishes,
   type TimeLimits,
 } from '../../canonical/index.ts';
-import { readBoolean, readNumber, readObject, readString, readStrings, readWord } from './read-member.ts';
+import { readBoolean, readNumber, readObject, readString, readStrings, readOneOf } from './read-member.ts';
 import type { Member } from './read-member.ts';
 
 /** Maximum length of a list of names: more than the providers of one model in any catalog. */
@@ -106,19 +106,19 @@ function decodeWishes(provider: JsonObject, problems: Problems, report: Report):
     requireParameters: readBoolean(provider['require_parameters'], 'provider.require_parameters', problems),
     maxPrice: decodeMaxPrice(provider['max_price'], problems, report),
     fallback: decodeFallback(provider['fallback'], problems) ?? fallbacks,
-    streamSafety: readWord(provider['stream_safety'], 'provider.stream_safety', problems, STREAM_SAFETIES),
+    streamSafety: readOneOf(provider['stream_safety'], 'provider.stream_safety', problems, STREAM_SAFETIES),
     hedge: readBoolean(provider['hedge'], 'provider.hedge', problems),
     limits: decodeLimits(provider, problems),
   };
 }
 
 function readType(value: Member, problems: Problems): RoutingType | undefined {
-  const word = readWord(value, 'provider.routing.type', problems, ROUTING_TYPES);
+  const word = readOneOf(value, 'provider.routing.type', problems, ROUTING_TYPES);
   return word && toRoutingType(word);
 }
 
 function readFactor(value: Member, path: string, problems: Problems): RoutingFactor | undefined {
-  const word = readWord(value, path, problems, PRIMARY_FACTORS);
+  const word = readOneOf(value, path, problems, PRIMARY_FACTORS);
   return word && toRoutingFactor(word);
 }
 
@@ -188,7 +188,7 @@ function decodeModelRouting(config: JsonObject, problems: Problems, report: Repo
     availableModels: readNames(config['available_models'], `${path}.available_models`, problems)?.names,
     preference: readString(config['preference'], `${path}.preference`, problems) || undefined,
     taskType: readString(task?.['task_type'], `${path}.task_info.task_type`, problems) || undefined,
-    complexity: readWord(task?.['complexity'], `${path}.task_info.complexity`, problems, COMPLEXITIES),
+    complexity: readOneOf(task?.['complexity'], `${path}.task_info.complexity`, problems, COMPLEXITIES),
   };
 }
 

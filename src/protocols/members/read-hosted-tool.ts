@@ -16,7 +16,7 @@ import {
   readObject,
   readString,
   readStrings,
-  readWord,
+  readOneOf,
   requireString,
 } from './read-member.ts';
 import type { Member } from './read-member.ts';
@@ -59,7 +59,7 @@ export function readChosenTool(raw: JsonObject): ChosenTool | undefined {
 
 function readSearch(raw: JsonObject, path: string, problems: Problems): SearchWish {
   const sizes = ['low', 'medium', 'high'] as const;
-  const contextSize = readWord(raw['search_context_size'], `${path}.search_context_size`, problems, sizes);
+  const contextSize = readOneOf(raw['search_context_size'], `${path}.search_context_size`, problems, sizes);
   const filters = readObject(raw['filters'], `${path}.filters`, problems);
   const domains = (name: string): readonly string[] =>
     readStrings(filters?.[name], `${path}.filters.${name}`, problems) ?? [];
@@ -128,7 +128,7 @@ function readApproval(value: Member, path: string, problems: Problems): McpAppro
       always: readFilter(asFilter(value['always']), `${path}.always`, problems),
       never: readFilter(asFilter(value['never']), `${path}.never`, problems),
     };
-  return readWord(value, path, problems, ['always', 'never'] as const);
+  return readOneOf(value, path, problems, ['always', 'never'] as const);
 }
 
 /** Some clients send an empty object for an unused filter. */

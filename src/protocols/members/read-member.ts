@@ -1,7 +1,7 @@
 // Reads and validates one member of a request body. Each reader returns undefined for null and absent values, and adds
 // a problem for invalid ones.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
-import { GatewayError, type Part, type Problems, TEXTS } from '../../canonical/index.ts';
+import { GatewayError, type Problems, TEXTS } from '../../canonical/index.ts';
 
 export type Member = JsonValue | undefined;
 
@@ -43,7 +43,7 @@ export function requireString(value: Member, path: string, problems: Problems): 
 }
 
 /** Reads a string that can be empty; a problem if it is absent or null. */
-export function requireText(value: Member, path: string, problems: Problems): string | undefined {
+export function requireStringOrEmpty(value: Member, path: string, problems: Problems): string | undefined {
   if (value !== undefined && value !== null) return readString(value, path, problems);
   problems.add(path, 'is required');
   return undefined;
@@ -77,17 +77,17 @@ export function readNumber(
   return undefined;
 }
 
-/** Reads one of `words`; the problem lists them. */
-export function readWord<Word extends string>(
+/** Reads one of `allowed`; the problem lists them. */
+export function readOneOf<Value extends string>(
   value: Member,
   path: string,
   problems: Problems,
-  words: readonly Word[],
-): Word | undefined {
+  allowed: readonly Value[],
+): Value | undefined {
   if (value === undefined || value === null) return undefined;
-  const word = words.find((candidate) => candidate === value);
-  if (word === undefined) problems.add(path, TEXTS.mustBeOneOf(words.join(', ')));
-  return word;
+  const known = allowed.find((candidate) => candidate === value);
+  if (known === undefined) problems.add(path, TEXTS.mustBeOneOf(allowed.join(', ')));
+  return known;
 }
 
 /** Reads an object. */
@@ -143,115 +143,4 @@ function describeRange(min: number, max: number): string {
   if (min !== -Infinity && max !== Infinity) return ` from ${min} to ${max}`;
   if (min !== -Infinity) return ` of at least ${min}`;
   return max === Infinity ? '' : ` of at most ${max}`;
-}
-
-// Kinds of members: how a value is read and validated, and the JSON Schema that says the same to clients.
-
-export interface Kind<Value> {
-  /** Returns the value; undefined for null and absent values, and with a problem for invalid ones. */
-  readonly read: (value: Member, path: string, problems: Problems) => Value | undefined;
-  /** JSON Schema (2020-12) of the accepted values, except null. */
-  readonly schema: JsonObject;
-}
-
-/** A number. @param min minimum @param max maximum; absent: unbounded */
-export function number(min?: number, max?: number): Kind<number> {
-  return numeric('number', min, max);
-}
-
-/** An integer. @param min minimum @param max maximum; absent: unbounded */
-export function integer(min?: number, max?: number): Kind<number> {
-  return numeric('integer', min, max);
-}
-
-function numeric(type: 'number' | 'integer', min?: number, max?: number): Kind<number> {
-  const bounds = {
-    ...(min === undefined ? {} : { min }),
-    ...(max === undefined ? {} : { max }),
-    integer: type === 'integer',
-  };
-  return {
-    read: (value, path, problems) => readNumber(value, path, problems, bounds),
-    schema: {
-      type,
-      ...(min === undefined ? {} : { minimum: min }),
-      ...(max === undefined ? {} : { maximum: max }),
-    },
-  };
-}
-
-export const boolean: Kind<boolean> = { read: readBoolean, schema: { type: 'boolean' } };
-
-export const text: Kind<string> = { read: readString, schema: { type: 'string' } };
-
-export const object: Kind<JsonObject> = { read: readObject, schema: { type: 'object' } };
-
-/** One of these strings. */
-export function word(...words: readonly string[]): Kind<string> {
-  return {
-    read: (value, path, problems) => readWord(value, path, problems, words),
-    schema: { type: 'string', enum: words },
-  };
-}
-
-/** A list of non-empty strings; undefined if it is empty. @param most maximum length */
-export function texts(most?: number): Kind<readonly string[]> {
-  return {
-    read: (value, path, problems) => {
-      const strings = readStrings(value, path, problems);
-      if (most !== undefined && strings && strings.length > most)
-        problems.add(path, TEXTS.tooManySequences(most));
-      return strings?.length ? strings : undefined;
-    },
-    schema: {
-      type: 'array',
-      items: { type: 'string', minLength: 1 },
-      ...(most === undefined ? {} : { maxItems: most }),
-    },
-  };
-}
-
-/** Only this number, which is the gateway's default. Other numbers are a problem of the kind `unsupported`. */
-export function only(expected: number): Kind<number> {
-  return {
-    read: (value, path, problems) => {
-      const given = readNumber(value, path, problems, { integer: true });
-      if (given !== undefined && given !== expected)
-        problems.add(path, `only ${expected} is supported`, 'unsupported');
-      return given;
-    },
-    schema: { type: 'integer', enum: [expected] },
-  };
-}
-
-/** A member that is not allowed: any value but null is a problem. @param message what to do instead */
-export function refused(message: string): Kind<never> {
-  return {
-    read: (value, path, problems) => {
-      if (value !== undefined && value !== null) problems.add(path, message, 'unsupported');
-      return undefined;
-    },
-    schema: { not: {} },
-  };
-}
-
-/**
- * Reads content that is a string or a list of parts.
- * @param decode reads an element of the list; returns undefined after adding a problem
- * @returns undefined if absent or null; an empty list, with a problem, for another type
- */
-export function readContent(
-  content: Member,
-  path: string,
-  problems: Problems,
-  decode: (element: JsonValue, path: string) => Part | undefined,
-): Part[] | undefined {
-  if (content === undefined || content === null) return undefined;
-  if (typeof content === 'string') return [{ type: 'text', text: content, path }];
-  const parts: Part[] = [];
-  readArray(content, path, problems)?.forEach((element, index) => {
-    const part = decode(element, `${path}[${index}]`);
-    if (part) parts.push(part);
-  });
-  return parts;
 }

@@ -2,7 +2,16 @@
 // `docs/chat-completions` are derived from this list.
 import { EFFORTS, TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../members/field-table.ts';
-import { boolean, integer, number, object, only, refused, text, word } from '../members/read-member.ts';
+import {
+  boolean,
+  integer,
+  number,
+  object,
+  literal,
+  forbidden,
+  string,
+  oneOf,
+} from '../members/member-kinds.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 import { LEVELS, LOGIT_BIAS, STOP, TEXT_ONLY } from './member-kinds.ts';
 
@@ -48,7 +57,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
     note: TEXTS.clamped,
   },
   { name: 'top_p', to: 'topP', is: number(0, 1), support: 'supported', note: '0 to 1.' },
-  { name: 'n', is: only(1), support: 'supported', note: 'Only 1.' },
+  { name: 'n', is: literal(1), support: 'supported', note: 'Only 1.' },
   {
     name: 'frequency_penalty',
     to: 'frequencyPenalty',
@@ -107,14 +116,14 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   },
   {
     name: 'reasoning_effort',
-    shape: word(...EFFORTS).schema,
+    shape: oneOf(...EFFORTS).schema,
     support: 'supported',
     note: '`none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; `reasoning.effort` takes precedence.',
   },
   {
     name: 'verbosity',
     to: 'verbosity',
-    is: word(...LEVELS),
+    is: oneOf(...LEVELS),
     support: 'supported',
     note: '`low`, `medium` or `high`.',
   },
@@ -160,18 +169,18 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   ...gatewayFields('`include: true` adds token counts to streams.'),
   {
     name: 'user',
-    is: text,
+    is: string,
     support: 'passed',
     note: 'A string. In other protocols `safety_identifier`, `metadata.user_id`.',
   },
   {
     name: 'safety_identifier',
-    is: text,
+    is: string,
     support: 'passed',
     note: 'A string; takes precedence over `user` if an upstream has one field for both.',
   },
-  { name: 'prompt_cache_key', is: text, support: 'passed', note: 'A string.' },
-  { name: 'prompt_cache_retention', is: text, support: 'passed', note: 'A string.' },
+  { name: 'prompt_cache_key', is: string, support: 'passed', note: 'A string.' },
+  { name: 'prompt_cache_retention', is: string, support: 'passed', note: 'A string.' },
   { name: 'prediction', is: object, support: 'passed', note: 'An object.' },
   {
     name: 'modalities',
@@ -181,7 +190,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   },
   {
     name: 'service_tier',
-    is: text,
+    is: string,
     support: 'passed',
     note: 'A string. The cost is unknown for tiers without a listed price (`flex`, `priority`).',
   },
@@ -193,19 +202,19 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   },
   {
     name: 'audio',
-    is: refused('audio output is not supported'),
+    is: forbidden('audio output is not supported'),
     support: 'rejected',
     note: 'Audio output is not supported.',
   },
   {
     name: 'functions',
-    is: refused('is deprecated and not accepted; use tools'),
+    is: forbidden('is deprecated and not accepted; use tools'),
     support: 'rejected',
     note: 'Deprecated and not accepted; use `tools`.',
   },
   {
     name: 'function_call',
-    is: refused('is deprecated and not accepted; use tool_choice'),
+    is: forbidden('is deprecated and not accepted; use tool_choice'),
     support: 'rejected',
     note: 'Deprecated and not accepted; use `tool_choice`.',
   },

@@ -2,9 +2,9 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import { type Problems, TEXTS } from '../../canonical/index.ts';
 import { memberPath } from '../openai/decode-members.ts';
+import type { Kind } from '../members/member-kinds.ts';
 import {
   describe,
-  type Kind,
   type Member,
   readArray,
   readNumber,

@@ -2,7 +2,7 @@
 // documentation are derived from this list.
 import { TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../members/field-table.ts';
-import { boolean, integer, number, object, text, word } from '../members/read-member.ts';
+import { boolean, integer, number, object, string, oneOf } from '../members/member-kinds.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 
 /** API reference, "Create a model response", `temperature`. */
@@ -112,7 +112,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   },
   {
     name: 'previous_response_id',
-    shape: text.schema,
+    shape: string.schema,
     support: 'state',
     note: 'Cannot be used together with `conversation`.',
   },
@@ -121,7 +121,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   { name: 'store', shape: boolean.schema, support: 'state', note: 'Boolean; the default is true.' },
   {
     name: 'truncation',
-    shape: word('auto', 'disabled').schema,
+    shape: oneOf('auto', 'disabled').schema,
     support: 'state',
     note: '`auto` or `disabled`, the default.',
   },
@@ -138,11 +138,11 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
     support: 'hint',
     note: 'Positive integer; counts hosted tools.',
   },
-  { name: 'prompt_cache_key', shape: text.schema, support: 'hint', note: 'A string.' },
-  { name: 'prompt_cache_retention', shape: text.schema, support: 'hint', note: 'A string, e.g. `24h`.' },
+  { name: 'prompt_cache_key', shape: string.schema, support: 'hint', note: 'A string.' },
+  { name: 'prompt_cache_retention', shape: string.schema, support: 'hint', note: 'A string, e.g. `24h`.' },
   {
     name: 'safety_identifier',
-    shape: text.schema,
+    shape: string.schema,
     support: 'supported',
     note: 'A string; sent as `metadata.user_id` to upstreams of Messages.',
   },
@@ -161,13 +161,13 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   },
   {
     name: 'service_tier',
-    shape: text.schema,
+    shape: string.schema,
     support: 'hint',
     note: 'A string. The cost is unknown for tiers without a listed price (`flex`, `priority`).',
   },
   {
     name: 'user',
-    is: text,
+    is: string,
     support: 'hint',
     note: 'A string; replaced by `safety_identifier` and `prompt_cache_key`.',
   },

@@ -1,7 +1,7 @@
 // Decodes members that OpenAI's protocols share: `metadata`, pairs of strings that a client attaches to its request,
 // and reasoning efforts.
 import { EFFORTS, type Problems, type ReasoningRequest, TEXTS } from '../../canonical/index.ts';
-import { describe, type Member, readObject, readWord } from '../members/read-member.ts';
+import { describe, type Member, readObject, readOneOf } from '../members/read-member.ts';
 
 /** OpenAI API reference, "Create chat completion", `metadata`. */
 const METADATA_LIMITS = { pairs: 16, keyLength: 64, valueLength: 512 };
@@ -43,5 +43,5 @@ export function readEffort(
   path: string,
   problems: Problems,
 ): Pick<ReasoningRequest, 'effort' | 'enabled'> {
-  return value === DEFAULT ? { enabled: true } : { effort: readWord(value, path, problems, EFFORTS) };
+  return value === DEFAULT ? { enabled: true } : { effort: readOneOf(value, path, problems, EFFORTS) };
 }

@@ -3,10 +3,10 @@
 import { expect, test } from 'bun:test';
 import { Problems, Report, type CanonicalRequest, type Target } from '../../../src/canonical/index.ts';
 import { atMost, FieldTable, schemaOf, type Field } from '../../../src/protocols/members/field-table.ts';
-import { integer, number, only, texts, word } from '../../../src/protocols/members/read-member.ts';
+import { integer, number, literal, strings, oneOf } from '../../../src/protocols/members/member-kinds.ts';
 
 const ROWS: readonly Field<'supported'>[] = [
-  { name: 'stops', support: 'supported', note: 'Strings.', to: 'stop', is: texts(2) },
+  { name: 'stops', support: 'supported', note: 'Strings.', to: 'stop', is: strings(2) },
   {
     name: 'heat',
     support: 'supported',
@@ -15,7 +15,7 @@ const ROWS: readonly Field<'supported'>[] = [
     is: number(0),
     write: atMost('temperature', 2, 'the maximum temperature is 2'),
   },
-  { name: 'count', support: 'supported', note: 'Only 1.', is: only(1) },
+  { name: 'count', support: 'supported', note: 'Only 1.', is: literal(1) },
 ];
 const ADDED: Field<'supported'> = {
   name: 'top',
@@ -98,6 +98,6 @@ test('a member of servers of others is written, and still lacking', () => {
 });
 
 test('null is described where it counts as absence', () => {
-  const field: Field<'supported'> = { name: 'a', support: 'supported', note: '', is: word('low', 'high') };
+  const field: Field<'supported'> = { name: 'a', support: 'supported', note: '', is: oneOf('low', 'high') };
   expect(schemaOf(field)).toEqual({ type: ['string', 'null'], enum: ['low', 'high', null] });
 });

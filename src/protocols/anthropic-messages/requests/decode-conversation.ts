@@ -10,7 +10,7 @@ import {
   readBoolean,
   requireObject,
   requireString,
-  requireText,
+  requireStringOrEmpty,
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 import { isHosted } from '../block-kinds.ts';
@@ -162,8 +162,8 @@ function misplaced(type: Member, role: Role, path: string, scope: DecodeScope): 
 
 function decodeThinkingBlock(raw: JsonObject, path: string, scope: DecodeScope): ReasoningItem | undefined {
   const { problems } = scope;
-  const thinking = requireText(raw['thinking'], `${path}.thinking`, problems);
-  const signature = requireText(raw['signature'] ?? '', `${path}.signature`, problems);
+  const thinking = requireStringOrEmpty(raw['thinking'], `${path}.thinking`, problems);
+  const signature = requireStringOrEmpty(raw['signature'] ?? '', `${path}.signature`, problems);
   if (thinking === undefined || signature === undefined) return undefined;
   const foreign = decodeHidden(signature, thinking);
   if (foreign) return { ...foreign, path };

@@ -2,14 +2,14 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Media, Part, TextPart } from '../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
+import { readContent } from '../../members/read-content.ts';
 import {
   describe,
-  readContent,
   readObject,
   readString,
   requireObject,
   requireString,
-  requireText,
+  requireStringOrEmpty,
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 import { decodeCitation, isForeignCitation } from '../citations.ts';
@@ -87,7 +87,7 @@ function unknownPart(raw: JsonObject, path: string, scope: DecodeScope): Part {
 }
 
 function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart | undefined {
-  const text = requireText(raw['text'], `${path}.text`, scope.problems);
+  const text = requireStringOrEmpty(raw['text'], `${path}.text`, scope.problems);
   if (text === undefined) return undefined;
   const base = { type: 'text', text, path, cache: decodeCache(raw, path, scope) } as const;
   const citations = asArray(raw['citations']).filter(isJsonObject);
@@ -172,7 +172,7 @@ function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part
   if (!source) return undefined;
   switch (source['type']) {
     case 'text': {
-      const text = requireText(source['data'], `${path}.source.data`, problems);
+      const text = requireStringOrEmpty(source['data'], `${path}.source.data`, problems);
       return text === undefined ? undefined : documentText(raw, [title, text], path, scope);
     }
     case 'content': {
@@ -198,8 +198,8 @@ function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part
 
 function decodeSearchResult(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
   const { problems } = scope;
-  const title = requireText(raw['title'], `${path}.title`, problems);
-  const origin = requireText(raw['source'], `${path}.source`, problems);
+  const title = requireStringOrEmpty(raw['title'], `${path}.title`, problems);
+  const origin = requireStringOrEmpty(raw['source'], `${path}.source`, problems);
   const text = plainText(raw['content']);
   if (text === undefined) problems.add(`${path}.content`, 'must be a list of text blocks');
   return text === undefined ? undefined : documentText(raw, [title, origin, text], path, scope);

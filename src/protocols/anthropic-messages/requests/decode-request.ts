@@ -15,7 +15,7 @@ import {
   readBoolean,
   readNumber,
   readObject,
-  readWord,
+  readOneOf,
   requireBody,
   requireObject,
   requireString,
@@ -94,13 +94,13 @@ export interface DecodedThinking {
 function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThinking {
   const { problems } = scope;
   const config = readObject(body['output_config'], 'output_config', problems) ?? {};
-  const effort = readWord(config['effort'], 'output_config.effort', problems, EFFORTS);
+  const effort = readOneOf(config['effort'], 'output_config.effort', problems, EFFORTS);
   const responseFormat = decodeFormat(config, scope);
 
   const thinking = readObject(body['thinking'], 'thinking', problems);
   // A request without `thinking` leaves it to the model's default.
   if (!thinking) return { reasoning: { effort, leaveToModel: true }, responseFormat, extra: {} };
-  const display = readWord(thinking['display'], 'thinking.display', problems, DISPLAYS);
+  const display = readOneOf(thinking['display'], 'thinking.display', problems, DISPLAYS);
   const exclude = display === undefined ? undefined : display === 'omitted';
   const type = requireString(thinking['type'], 'thinking.type', problems);
   switch (type) {
@@ -125,7 +125,7 @@ function decodeFormat(config: JsonObject, scope: DecodeScope): ResponseFormat | 
   const path = 'output_config.format';
   const format = readObject(config['format'], path, problems);
   if (!format) return undefined;
-  readWord(format['type'] ?? '', `${path}.type`, problems, ['json_schema'] as const);
+  readOneOf(format['type'] ?? '', `${path}.type`, problems, ['json_schema'] as const);
   const schema = requireObject(format['schema'], `${path}.schema`, problems);
   return schema && { type: 'json_schema', name: 'answer', schema, strict: true };
 }

@@ -26,7 +26,7 @@ import {
   readObject,
   readString,
   readStrings,
-  readWord,
+  readOneOf,
   requireString,
 } from '../../members/read-member.ts';
 import { isSearchType, readPlace } from '../../members/read-hosted-tool.ts';
@@ -132,7 +132,7 @@ export function decodeToolChoice(
   const words = ['auto', 'any', 'tool', 'none'] as const;
   // A name without a type selects a tool.
   const given = raw['type'] ?? (typeof raw['name'] === 'string' ? 'tool' : '');
-  const type = readWord(given, 'tool_choice.type', problems, words);
+  const type = readOneOf(given, 'tool_choice.type', problems, words);
   const path = 'tool_choice.disable_parallel_tool_use';
   const serial = readBoolean(raw['disable_parallel_tool_use'], path, problems);
   const name = type === 'tool' ? requireString(raw['name'], 'tool_choice.name', problems) : undefined;

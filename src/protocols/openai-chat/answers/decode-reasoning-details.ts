@@ -9,7 +9,13 @@ import {
   type Source,
   TEXTS,
 } from '../../../canonical/index.ts';
-import { describe, readArray, readString, requireString, requireText } from '../../members/read-member.ts';
+import {
+  describe,
+  readArray,
+  readString,
+  requireString,
+  requireStringOrEmpty,
+} from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 
 /** An item and its position in its turn; undefined: not given. */
@@ -200,7 +206,7 @@ function decodeFragment(raw: JsonObject, path: string, problems: Problems): Frag
       return { type, text, opaque, format, id };
     }
     case 'reasoning.summary': {
-      const summary = requireText(raw['summary'], `${path}.summary`, problems);
+      const summary = requireStringOrEmpty(raw['summary'], `${path}.summary`, problems);
       // A client that joined the fragments of one index puts the encrypted data into the summary.
       const data = readString(raw['data'], `${path}.data`, problems);
       const opaque = data ? toOpaque('encrypted', data, format) : undefined;

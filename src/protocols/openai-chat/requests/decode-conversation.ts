@@ -33,7 +33,7 @@ import {
   readString,
   requireObject,
   requireString,
-  requireText,
+  requireStringOrEmpty,
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 
@@ -202,7 +202,7 @@ function decodeCalls(
   if (legacy) {
     const at = `${path}.function_call`;
     const name = requireString(legacy['name'], `${at}.name`, problems);
-    const text = requireText(legacy['arguments'], `${at}.arguments`, problems);
+    const text = requireStringOrEmpty(legacy['arguments'], `${at}.arguments`, problems);
     if (name !== undefined && text !== undefined) {
       const callId = `call_legacy_${++conversation.legacyCalls}`;
       calls.push({ type: 'tool_call', kind: 'function', callId, name, arguments: text, path: at, source });
@@ -234,7 +234,7 @@ function decodeCall(
   const text = type === 'custom' ? 'input' : 'arguments';
   const name = requireString(body['name'], `${path}.${type}.name`, problems);
   // Kept unchanged even if it is not JSON: the model wrote it, and a history must not fail because of it.
-  const input = requireText(body[text], `${path}.${type}.${text}`, problems);
+  const input = requireStringOrEmpty(body[text], `${path}.${type}.${text}`, problems);
   if (name === undefined || input === undefined) return undefined;
   const callId = matcher.call(id, name);
   return { type: 'tool_call', kind: type, callId, name, arguments: input, path, source };

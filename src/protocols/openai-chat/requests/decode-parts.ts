@@ -2,14 +2,14 @@
 import { isJsonObject, unknownMembers } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Part, Problems } from '../../../canonical/index.ts';
+import { readContent } from '../../members/read-content.ts';
 import {
   describe,
-  readContent,
   readObject,
   readString,
   requireObject,
   requireString,
-  requireText,
+  requireStringOrEmpty,
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 import { decodeAddress } from '../../openai/decode-address.ts';
@@ -72,11 +72,11 @@ function decodePart(raw: Member, path: string, allowed: PartTypes, problems: Pro
   const source = saysMore && ({ protocol: 'openai-chat', raw } as const);
   switch (type) {
     case 'text': {
-      const text = requireText(raw['text'], `${path}.text`, problems);
+      const text = requireStringOrEmpty(raw['text'], `${path}.text`, problems);
       return text === undefined ? undefined : { type: 'text', text, path, cache, source };
     }
     case 'refusal': {
-      const refusal = requireText(raw['refusal'], `${path}.refusal`, problems);
+      const refusal = requireStringOrEmpty(raw['refusal'], `${path}.refusal`, problems);
       return refusal === undefined ? undefined : { type: 'refusal', refusal, path, cache, source };
     }
     case 'image_url':

@@ -24,7 +24,7 @@ import {
   readNumber,
   readObject,
   readString,
-  readWord,
+  readOneOf,
   requireBody,
 } from '../../members/read-member.ts';
 import { decodeSchemaFormat } from '../../openai/decode-schema-format.ts';
@@ -152,7 +152,7 @@ function decodeResponseFormat(value: Member, problems: Problems): ResponseFormat
   const raw = readObject(value, 'response_format', problems);
   if (!raw) return undefined;
   const types = ['text', 'json_object', 'json_schema'] as const;
-  const type = readWord(raw['type'] ?? '', 'response_format.type', problems, types);
+  const type = readOneOf(raw['type'] ?? '', 'response_format.type', problems, types);
   if (type === undefined) return undefined;
   const schema =
     type === 'json_object' ? readObject(raw['schema'], 'response_format.schema', problems) : undefined;
@@ -176,11 +176,11 @@ function decodeWebSearch(value: Member, problems: Problems): WebSearchOptions | 
   const raw = readObject(value, 'web_search_options', problems);
   if (!raw) return undefined;
   const size = 'web_search_options.search_context_size';
-  const contextSize = readWord(raw['search_context_size'], size, problems, LEVELS);
+  const contextSize = readOneOf(raw['search_context_size'], size, problems, LEVELS);
   const path = 'web_search_options.user_location';
   const location = readObject(raw['user_location'], path, problems);
   if (!location) return { contextSize };
-  readWord(location['type'], `${path}.type`, problems, ['approximate'] as const);
+  readOneOf(location['type'], `${path}.type`, problems, ['approximate'] as const);
   const isNested = location['approximate'] !== undefined;
   const at = isNested ? `${path}.approximate` : path;
   const place = isNested ? readObject(location['approximate'], at, problems) : location;
@@ -225,7 +225,7 @@ function decodeReasoningRequest(body: JsonObject, problems: Problems, report: Re
     effort: own.effort ?? top.effort,
     maxTokens,
     exclude: exclude ?? (include === undefined ? undefined : !include),
-    summary: readWord(raw['summary'], 'reasoning.summary', problems, SUMMARIES),
+    summary: readOneOf(raw['summary'], 'reasoning.summary', problems, SUMMARIES),
   };
 }
 

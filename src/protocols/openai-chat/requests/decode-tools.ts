@@ -10,7 +10,7 @@ import {
   readBoolean,
   readObject,
   readString,
-  readWord,
+  readOneOf,
   requireObject,
   requireString,
 } from '../../members/read-member.ts';
@@ -61,7 +61,7 @@ export function decodeToolChoice(
   if (typeof value === 'string') {
     // Mistral's value.
     const word = value === 'any' ? 'required' : value;
-    const type = readWord(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
+    const type = readOneOf(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
     if (type === 'required' && tools?.length === 0) problems.add('tool_choice', 'requires tools');
     return type === undefined ? undefined : { type };
   }
@@ -146,7 +146,7 @@ function decodeAllowed(raw: JsonObject, isTool: IsTool, problems: Problems): Too
     if (raw['allowed_tools'] === null) problems.add(path, 'is required');
     return undefined;
   }
-  const mode = readWord(body['mode'] ?? '', `${path}.mode`, problems, ['auto', 'required'] as const);
+  const mode = readOneOf(body['mode'] ?? '', `${path}.mode`, problems, ['auto', 'required'] as const);
   const entries = readArray(body['tools'], `${path}.tools`, problems);
   if (!entries || entries.length === 0) problems.add(`${path}.tools`, 'must name at least one tool');
   const names: string[] = [];
@@ -167,7 +167,7 @@ function decodeAllowedName(
     problems.add(path, TEXTS.mustBeObject(describe(entry)));
     return undefined;
   }
-  const type = readWord(entry['type'] ?? '', `${path}.type`, problems, ['function', 'custom'] as const);
+  const type = readOneOf(entry['type'] ?? '', `${path}.type`, problems, ['function', 'custom'] as const);
   if (type === undefined) return undefined;
   const isNested = entry[type] !== undefined;
   const body = isNested ? requireObject(entry[type], `${path}.${type}`, problems) : entry;

@@ -15,7 +15,7 @@ import {
   readString,
   requireObject,
   requireString,
-  requireText,
+  requireStringOrEmpty,
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 import { ASSISTANT_PARTS, decodeContent, INPUT_PARTS, OUTPUT_PARTS } from './decode-parts.ts';
@@ -163,7 +163,7 @@ function decodeCall(
   const name = requireString(raw['name'], `${path}.name`, problems);
   const namespace = readString(raw['namespace'], `${path}.namespace`, problems) || undefined;
   // Kept unchanged even if it is not JSON: the model wrote it, and a history must not fail because of it.
-  const written = requireText(raw[text], `${path}.${text}`, problems);
+  const written = requireStringOrEmpty(raw[text], `${path}.${text}`, problems);
   if (callId === undefined || name === undefined || written === undefined) return undefined;
   const kind = isCustom ? 'custom' : 'function';
   return {
@@ -189,7 +189,7 @@ function decodeTexts(value: Member, path: string, problems: Problems): string[] 
   const texts: string[] = [];
   readArray(value, path, problems)?.forEach((part, index) => {
     const object = requireObject(part, `${path}[${index}]`, problems);
-    const text = object && requireText(object['text'], `${path}[${index}].text`, problems);
+    const text = object && requireStringOrEmpty(object['text'], `${path}[${index}].text`, problems);
     if (text !== undefined) texts.push(text);
   });
   return texts;
@@ -224,7 +224,7 @@ function checkMembers(raw: JsonObject, type: string, path: string, problems: Pro
   for (const name in needed) {
     const at = `${path}.${name}`;
     if (needed[name] === 'object') requireObject(raw[name], at, problems);
-    else if (needed[name] === 'string') requireText(raw[name], at, problems);
+    else if (needed[name] === 'string') requireStringOrEmpty(raw[name], at, problems);
     else if (raw[name] === undefined || raw[name] === null) problems.add(at, 'is required');
     else readArray(raw[name], at, problems);
   }

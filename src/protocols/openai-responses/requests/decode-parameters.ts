@@ -23,7 +23,7 @@ import {
   readObject,
   readString,
   readStrings,
-  readWord,
+  readOneOf,
   requireObject,
   requireString,
 } from '../../members/read-member.ts';
@@ -44,7 +44,7 @@ export function decodeText(value: Member, problems: Problems): TextOptions {
   const text = readObject(value, 'text', problems);
   return {
     responseFormat: decodeFormat(text?.['format'], problems),
-    verbosity: readWord(text?.['verbosity'], 'text.verbosity', problems, LEVELS),
+    verbosity: readOneOf(text?.['verbosity'], 'text.verbosity', problems, LEVELS),
   };
 }
 
@@ -52,7 +52,7 @@ function decodeFormat(value: Member, problems: Problems): ResponseFormat | undef
   const raw = readObject(value, 'text.format', problems);
   if (!raw) return undefined;
   const types = ['text', 'json_object', 'json_schema'] as const;
-  const type = readWord(raw['type'] ?? '', 'text.format.type', problems, types);
+  const type = readOneOf(raw['type'] ?? '', 'text.format.type', problems, types);
   if (type !== 'json_schema') return type && { type };
   requireObject(raw['schema'], 'text.format.schema', problems);
   return decodeSchemaFormat(raw, 'text.format', problems);
@@ -61,8 +61,8 @@ function decodeFormat(value: Member, problems: Problems): ResponseFormat | undef
 /** Decodes `reasoning`. A summary is only sent if requested, as in OpenAI's API. */
 export function decodeReasoning(value: Member, problems: Problems, report: Report): ReasoningRequest {
   const raw = readObject(value, 'reasoning', problems) ?? {};
-  const summary = readWord(raw['summary'], 'reasoning.summary', problems, SUMMARIES);
-  const generate = readWord(raw['generate_summary'], 'reasoning.generate_summary', problems, SUMMARIES);
+  const summary = readOneOf(raw['summary'], 'reasoning.summary', problems, SUMMARIES);
+  const generate = readOneOf(raw['generate_summary'], 'reasoning.generate_summary', problems, SUMMARIES);
   for (const key of FOREIGN_REASONING)
     if (raw[key] !== undefined)
       report.add(`reasoning.${key}`, 'dropped', 'not a member of reasoning in the Responses API');
@@ -88,7 +88,7 @@ export function decodeState(body: JsonObject, problems: Problems): StateRequest 
     store: readBoolean(body['store'], 'store', problems) ?? true,
     prompt: decodePrompt(body['prompt'], problems),
     truncation:
-      readWord(body['truncation'], 'truncation', problems, ['auto', 'disabled'] as const) ?? 'disabled',
+      readOneOf(body['truncation'], 'truncation', problems, ['auto', 'disabled'] as const) ?? 'disabled',
     include: decodeInclude(body['include'], problems),
     maxToolCalls: readNumber(body['max_tool_calls'], 'max_tool_calls', problems, POSITIVE),
     safetyIdentifier: readString(body['safety_identifier'], 'safety_identifier', problems),

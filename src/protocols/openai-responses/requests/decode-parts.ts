@@ -3,14 +3,14 @@ import { isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Media, Part, Problems, Source } from '../../../canonical/index.ts';
 import { decodeAddress } from '../../openai/decode-address.ts';
+import { readContent } from '../../members/read-content.ts';
 import {
   describe,
   readArray,
-  readContent,
   readString,
   requireObject,
   requireString,
-  requireText,
+  requireStringOrEmpty,
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 import { decodeBreakpoint } from '../../content/prompt-breakpoint.ts';
@@ -71,7 +71,7 @@ function decodeBare(raw: JsonObject, path: string, allowed: PartTypes, problems:
   }
   switch (type) {
     case 'refusal': {
-      const refusal = requireText(raw['refusal'], `${path}.refusal`, problems);
+      const refusal = requireStringOrEmpty(raw['refusal'], `${path}.refusal`, problems);
       return refusal === undefined ? undefined : { type: 'refusal', refusal, path };
     }
     case 'input_image':
@@ -81,7 +81,7 @@ function decodeBare(raw: JsonObject, path: string, allowed: PartTypes, problems:
     case 'input_audio':
       return decodeAudio(raw, path, problems);
     default: {
-      const text = requireText(raw['text'], `${path}.text`, problems);
+      const text = requireStringOrEmpty(raw['text'], `${path}.text`, problems);
       if (text === undefined) return undefined;
       const annotations = readArray(raw['annotations'], `${path}.annotations`, problems)
         ?.filter(isJsonObject)

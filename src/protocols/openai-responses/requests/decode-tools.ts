@@ -21,7 +21,7 @@ import {
   readNumber,
   readObject,
   readString,
-  readWord,
+  readOneOf,
   requireString,
 } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
@@ -88,7 +88,7 @@ function checkDisplay(raw: JsonObject, path: string, problems: Problems): void {
     if (raw[name] === undefined || raw[name] === null) problems.add(at, 'is required');
     else readNumber(raw[name], at, problems, POSITIVE);
   }
-  readWord(raw['environment'] ?? '', `${path}.environment`, problems, ENVIRONMENTS);
+  readOneOf(raw['environment'] ?? '', `${path}.environment`, problems, ENVIRONMENTS);
 }
 
 /**
@@ -104,7 +104,7 @@ export function decodeToolChoice(
   if (typeof value === 'string') {
     // Mistral's value.
     const word = value === 'any' ? 'required' : value;
-    const type = readWord(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
+    const type = readOneOf(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
     return type && { type };
   }
   const raw = readObject(value, 'tool_choice', problems);
@@ -167,7 +167,7 @@ function decodeAllowed(
   problems: Problems,
 ): ToolChoice | undefined {
   const path = 'tool_choice.tools';
-  const mode = readWord(raw['mode'] ?? '', 'tool_choice.mode', problems, ['auto', 'required'] as const);
+  const mode = readOneOf(raw['mode'] ?? '', 'tool_choice.mode', problems, ['auto', 'required'] as const);
   const entries = readArray(raw['tools'], path, problems);
   if (!entries || entries.length === 0) problems.add(path, 'must name at least one tool');
   const names: string[] = [];

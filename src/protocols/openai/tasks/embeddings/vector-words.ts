@@ -2,7 +2,7 @@
 // 32-bit floats. Others name the type in `encoding_format` or in a member of their own.
 import type { JsonObject } from '../../../../base/json/index.ts';
 import type { Problems } from '../../../../canonical/index.ts';
-import { type Member, readWord } from '../../../members/read-member.ts';
+import { type Member, readOneOf } from '../../../members/read-member.ts';
 import {
   type AskedElements,
   type ElementType,
@@ -49,7 +49,7 @@ export function readForm(body: JsonObject, problems: Problems): AskedForm {
 
 function readFormat(value: Member, problems: Problems): AskedForm {
   const words = [...VECTOR_FORMATS, ...Object.keys(PACKED_FORMATS)];
-  const word = readWord(value, 'encoding_format', problems, words);
+  const word = readOneOf(value, 'encoding_format', problems, words);
   const type = word === undefined ? undefined : PACKED_FORMATS[word];
   if (type) return { format: 'base64', elements: { type, param: 'encoding_format' } };
   return { format: VECTOR_FORMATS.find((format) => format === word) };
