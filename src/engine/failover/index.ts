@@ -1,4 +1,5 @@
 // Failover: tries the candidates of a plan until one answers, and completes interrupted answers.
 export { tryCandidates } from './failover.ts';
-export type { Trial, TryTerms } from './candidate-queue.ts';
-export { type TextInput, tryForText } from './try-text.ts';
+export { tryForText } from './text-trial.ts';
+export type { TextInput } from './text-try.ts';
+export type { Trial, TryTerms } from './trial.ts';

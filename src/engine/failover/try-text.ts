@@ -1,52 +1,24 @@
 // One try of a text request at one candidate: an attempt that answers the client directly, or attempts whose answer is
 // checked first and repaired once.
-import {
-  areTexts,
-  type CanonicalRequest,
-  type FinishReason,
-  GatewayError,
-  inputTokens,
-  outputTokens,
-} from '../../canonical/index.ts';
-import { cacheLifeMs, type Candidate, contextOf } from '../routing/index.ts';
-import { judge, overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
-import { BufferedAnswer, CheckedOutput, type ClientAnswer, HeldAnswer } from '../answer/index.ts';
+import { type FinishReason, GatewayError, inputTokens, outputTokens } from '../../canonical/index.ts';
+import { judge } from '../adapt/index.ts';
+import { CheckedOutput, HeldAnswer } from '../answer/index.ts';
 import {
   type Attempt,
   type AttemptOutput,
-  type LearnedRefusals,
   type Meter,
   prepareAttempt,
   type PreparedText,
   prepareRepair,
   runAttempt,
 } from '../attempt/index.ts';
-import { mayBeAsked, type Trial, type TryTerms } from './candidate-queue.ts';
-import type { Endpoint } from '../../catalog/index.ts';
-import { findProtocol } from '../../protocols/index.ts';
-import { fetchMedia, hasMediaAddresses, needsReading, readDocuments } from '../media/index.ts';
-import { actionFor, EMPTY_ANSWER, isOwnRefusal } from '../failure-table.ts';
-import { estimatedInputTokens } from '../../accounts/ledger/index.ts';
-import type { Admitted, Planned } from '../admit/index.ts';
-import type { Cancellation } from '../cancellation.ts';
-import type { GatewayDependencies } from '../dependencies.ts';
-import type { AttemptLog } from '../attempt-log.ts';
-import { ContinuableOutput, isContinuable } from './continuation.ts';
-import { tryCandidates } from './failover.ts';
-
-export interface TextTry {
-  readonly input: TextInput;
-  readonly candidate: Candidate;
-  readonly terms: TryTerms;
-  /** Request of this try: the turn, or the rest of an interrupted answer. */
-  readonly request: CanonicalRequest;
-  readonly output: AttemptOutput;
-  /** True: the answer must be translated, even if it could be relayed. */
-  readonly translate: boolean;
-}
+import { EMPTY_ANSWER } from '../failure-table.ts';
+import { cacheLifeMs } from '../routing/index.ts';
+import { readyFor } from './ready-request.ts';
+import type { TextTry } from './text-try.ts';
 
 /** @returns undefined when it was answered. Rejects with GatewayError when the endpoint cannot be tried */
-async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
+export async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
   const { input, candidate, translate } = asking;
   const { admitted, planned, learned } = input;
   const ready = await readyFor(asking);
@@ -150,71 +122,6 @@ function holdCache({ input, candidate }: TextTry, attempt: Attempt): void {
   input.deps.routing.hold(conversation, candidate.endpoint, cacheLifeMs(attempt.charge().usage));
 }
 
-// Preparation that takes time, before a request is prepared for one endpoint. Most requests need none.
-
-export interface Ready {
-  readonly request: CanonicalRequest;
-  /** True: the request differs from the client's own bytes. */
-  readonly isRewritten: boolean;
-  /** Number of oldest items that were dropped to fit the context. */
-  readonly omitted: number;
-}
-
-/** Makes the request of a try ready. Rejects with GatewayError when that is impossible or cancelled. */
-async function readyFor(asking: TextTry): Promise<Ready> {
-  const { input, candidate, terms } = asking;
-  const { cancellation } = terms;
-  const { endpoint } = candidate;
-  const fitted = input.fit
-    ? await cancellation.orCancelled(input.fit(asking.request, endpoint))
-    : asking.request;
-  const { request: truncated, omitted } = fitted.state
-    ? await cutFor(fitted, asking)
-    : { request: fitted, omitted: 0 };
-  let request = truncated;
-  const { attemptLog, deps } = input;
-  const isText = areTexts(request.items);
-  if (!isText && hasMediaAddresses(request)) {
-    const { account } = input.planned.arrival.call;
-    const fetching = fetchMedia(request, endpoint, attemptLog.fetched, deps.media, account);
-    request = await cancellation.orCancelled(fetching);
-  }
-  if (!isText && needsReading(request, endpoint)) {
-    const reading = readDocuments(request, endpoint, attemptLog.documents, cancellation.signal);
-    request = await cancellation.orCancelled(reading);
-  }
-  // A schema for checking the answer is compiled first, in a separate process.
-  const schema = schemaOf(request, endpoint);
-  if (schema) await cancellation.orCancelled(prepareSchema(schema, cancellation.signal));
-  return { request, isRewritten: fitted !== asking.request || request !== truncated, omitted };
-}
-
-/** The schema for checking the answer here. Undefined or null: the answer is not checked. */
-function schemaOf(
-  request: CanonicalRequest,
-  endpoint: Endpoint,
-): ReturnType<typeof schemaToPrepare> | undefined {
-  const ported = findProtocol(request.protocol)?.server?.portableFormat?.(request, endpoint);
-  const format = ported ?? request.responseFormat;
-  const { quirks, faithful } = endpoint;
-  return format && schemaToPrepare(format, { structuredOutput: quirks.structuredOutput, faithful });
-}
-
-/** Truncates the request to the endpoint's context if the client allows it. Rejects when it does not fit. */
-async function cutFor(
-  request: CanonicalRequest,
-  { input, candidate, terms: { cancellation } }: TextTry,
-): Promise<Pick<Ready, 'request' | 'omitted'>> {
-  const { routing, clock } = input.deps;
-  const { endpoint } = candidate;
-  const isOver = (): boolean => cancellation.reason !== undefined;
-  const contextLength = contextOf(endpoint, routing.health(endpoint), clock.now());
-  if (request.state?.truncation === 'auto') return truncate(request, contextLength, isOver);
-  const refusal = await overlong(request, contextLength, isOver);
-  if (refusal) throw refusal;
-  return { request, omitted: 0 };
-}
-
 // Empty answers: charged answers without content, treated as failures.
 
 /** Finish reasons that do not explain an empty answer, unlike limits, filters and refusals. */
@@ -236,105 +143,3 @@ function emptyAnswer({ finish, usage }: Pick<Meter, 'finish' | 'usage'>, slug: s
     },
   );
 }
-
-// Text requests at several candidates: where each answer goes, and how an interrupted one is completed.
-
-export interface TextInput {
-  readonly deps: GatewayDependencies;
-  readonly admitted: Admitted;
-  /** Request and endpoints, of the whole request or of one turn. */
-  readonly planned: Planned;
-  readonly attemptLog: AttemptLog;
-  readonly learned: LearnedRefusals;
-  /** Cancellation of the whole request. */
-  readonly cancellation: Cancellation;
-  readonly answer: AttemptOutput & Pick<ClientAnswer, 'committed'>;
-  /** Adapts the request to an endpoint whose tools the gateway replaces. Absent: unchanged. */
-  readonly fit?: (request: CanonicalRequest, endpoint: Endpoint) => Promise<CanonicalRequest>;
-  /** True: the request differs from the client's own bytes. */
-  readonly translate: boolean;
-}
-
-/** Tries the candidates of a plan for text. @returns undefined when one answered, otherwise the error for the client */
-export function tryForText(input: TextInput): Promise<GatewayError | undefined> {
-  return tryCandidates(new TextTask(input), input);
-}
-
-class TextTask implements Trial {
-  readonly #input: TextInput;
-  /** Present when another endpoint may complete an interrupted answer. */
-  readonly #continuable: ContinuableOutput | null;
-
-  constructor(input: TextInput) {
-    this.#input = input;
-    const { plan, request } = input.planned;
-    const wanted = plan.wishes.streamSafety === 'continue' && plan.failover;
-    this.#continuable = wanted && isContinuable(request) ? new ContinuableOutput(input.answer) : null;
-  }
-
-  get committed(): boolean {
-    return this.#input.answer.committed;
-  }
-
-  neededTokens(): number {
-    const { request } = this.#input.planned;
-    return estimatedInputTokens(request) + (request.maxOutputTokens ?? 0);
-  }
-
-  learn(endpoint: Endpoint, error: GatewayError): boolean {
-    return this.#input.learned.learn(endpoint, error);
-  }
-
-  try(candidate: Candidate, terms: TryTerms): Promise<GatewayError | undefined> {
-    return this.#try(candidate, terms, this.#input.planned.request, this.#output());
-  }
-
-  async resume(
-    broken: Candidate,
-    error: GatewayError,
-    others: readonly Candidate[],
-  ): Promise<GatewayError | undefined> {
-    const { deps, planned, learned, cancellation } = this.#input;
-    if (isOwnRefusal(error)) return error;
-    const out = this.#continuable;
-    // The endpoint that was interrupted is tried last, unless it timed out.
-    const again = actionFor(error) === 'retry' ? [broken] : [];
-    for (const candidate of [...others, ...again]) {
-      if (!out?.canContinue || cancellation.reason || deps.clock.now() >= planned.deadlineAt) break;
-      const { endpoint } = candidate;
-      if (!mayBeAsked(endpoint, deps) || (out.needsPrefill && !learned.takesPrefill(endpoint))) continue;
-      const asked = out.continuationRequest(planned.request);
-      const begun = out.produced();
-      const output = out.continued(endpoint.quirks.prefill === 'prefix');
-      const terms = { cancellation, others: NO_OTHERS };
-      const failure = await this.#try(candidate, terms, asked, output).catch(GatewayError.from);
-      if (!failure) {
-        this.#input.attemptLog.completed(begun);
-        return undefined;
-      }
-      if (asked.prefill) learned.learnPrefill(endpoint, failure);
-    }
-    return cancellation.reason ?? error;
-  }
-
-  #try(
-    candidate: Candidate,
-    terms: TryTerms,
-    request: CanonicalRequest,
-    output: AttemptOutput,
-  ): Promise<GatewayError | undefined> {
-    const translate = this.#input.translate || this.#continuable !== null;
-    return tryText({ input: this.#input, candidate, terms, request, output, translate });
-  }
-
-  /** Output of the next try: directly to the client, or buffered until complete. */
-  #output(): AttemptOutput {
-    const { answer, planned } = this.#input;
-    if (this.#continuable) return this.#continuable;
-    return planned.request.stream && planned.plan.wishes.streamSafety === 'buffer'
-      ? new BufferedAnswer(answer, planned.arrival.call.account)
-      : answer;
-  }
-}
-
-const NO_OTHERS: TryTerms['others'] = { hasUntried: false };
