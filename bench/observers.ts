@@ -1,31 +1,31 @@
 // CPU time of the observers of a finished request: metrics, alerts and, with tracing, spans and their JSON. `node
 // bin/bun.mjs run bench/observers.ts` prints each, next to an empty loop.
 import { BudgetWatch } from '../src/operations/alerts/watch-budgets.ts';
-import type { Settlement, SettlementObserver } from '../src/engine/index.ts';
+import type { FinishedRequest, RequestObserver } from '../src/engine/index.ts';
 import { Limits } from '../src/accounts/limits/index.ts';
 import { RequestMetrics } from '../src/operations/metrics/index.ts';
 import { systemClock } from '../src/base/runtime/clock.ts';
 import { createLogger } from '../src/base/telemetry/log.ts';
 import { traceOf } from '../src/base/telemetry/trace-context.ts';
 import { TraceExporter } from '../src/operations/traces/index.ts';
-import { settlement } from '../test/support/settlement.ts';
+import { finishedRequest } from '../test/support/finished-request.ts';
 
 const REQUESTS = 100_000;
 const ROUNDS = 7;
 
 /** Twenty models, as on a typical gateway. */
-const settlements: readonly Settlement[] = Array.from({ length: 20 }, (_, at) => {
+const requests: readonly FinishedRequest[] = Array.from({ length: 20 }, (_, at) => {
   const id = (0x1_0000_0000n + BigInt(at)).toString(16).padStart(32, '0');
-  const one = settlement({ model: `a/model-${at}`, usd: 0.001 });
+  const one = finishedRequest({ model: `a/model-${at}`, usd: 0.001 });
   return { ...one, generation: { ...one.generation, id }, trace: traceOf(() => null, id, 1) };
 });
 
 /** CPU microseconds per request. */
-async function costOf(observer: SettlementObserver, done: () => Promise<unknown>): Promise<number> {
+async function costOf(observer: RequestObserver, done: () => Promise<unknown>): Promise<number> {
   const from = process.cpuUsage();
   for (let at = 0; at < REQUESTS; at += 1) {
-    const one = settlements[at % settlements.length];
-    if (one) observer.settled(one);
+    const one = requests[at % requests.length];
+    if (one) observer.finished(one);
     // Exports spans before the queue is full.
     if (at % 1000 === 999) await done();
   }
@@ -54,10 +54,10 @@ function exporter(): TraceExporter {
 
 const noDrain = (): Promise<void> => Promise.resolve();
 const traces = exporter();
-const KINDS: Readonly<Record<string, readonly [SettlementObserver, () => Promise<unknown>]>> = {
-  'an empty loop': [{ settled: () => {} }, noDrain],
+const KINDS: Readonly<Record<string, readonly [RequestObserver, () => Promise<unknown>]>> = {
+  'an empty loop': [{ finished: () => {} }, noDrain],
   metrics: [new RequestMetrics((name) => name), noDrain],
-  alerts: [{ settled: ({ principal, generation }) => budgets.note(principal, generation) }, noDrain],
+  alerts: [{ finished: ({ principal, generation }) => budgets.note(principal, generation) }, noDrain],
   'traces, taken, made and written': [traces, () => traces.flush()],
 };
 

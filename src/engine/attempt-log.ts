@@ -4,7 +4,7 @@ import { addUsage, NO_USAGE } from '../canonical/index.ts';
 import { type Cost, costOfUses, sumCosts } from '../accounts/ledger/index.ts';
 import { nanoUsdOf } from '../accounts/limits/index.ts';
 import type { Attempt } from './attempt/index.ts';
-import type { ToolRun } from './settlement.ts';
+import type { ToolRun } from './finished-request.ts';
 import type { FetchedMedia, ReadDocuments } from './media/index.ts';
 
 /** Gateway tool uses of one answer and their cost, counted like the tokens of an attempt. */

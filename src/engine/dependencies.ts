@@ -14,7 +14,7 @@ import type { AnswerExchange } from './answer/index.ts';
 import type { EndUsers } from './end-users.ts';
 import type { MediaSources } from './media/index.ts';
 import type { EngineSettings } from './settings.ts';
-import type { SettlementObserver } from './settlement.ts';
+import type { RequestObserver } from './finished-request.ts';
 import type { KeptStreams } from './streams/index.ts';
 import type { PayloadRecorders } from './payload-recorder.ts';
 
@@ -35,7 +35,7 @@ export interface GatewayDependencies {
   readonly running: RunningStore;
   readonly ledger: LedgerStore;
   /** Notified of every finished request. */
-  readonly observer: SettlementObserver;
+  readonly observer: RequestObserver;
   /** Recorders of payloads, for keys that log them. */
   readonly recorders: PayloadRecorders;
   readonly vault: Vault;

@@ -23,7 +23,7 @@ import { KeepingClient, keepingOf } from './streams/index.ts';
 import { type Answering, type Task, type TaskEngine, text } from './tasks/index.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { ClientConnection } from './cancellation.ts';
-import { settle } from './settle/index.ts';
+import { recordRequest } from './record/index.ts';
 
 export class Gateway {
   readonly #deps: GatewayDependencies;
@@ -259,7 +259,7 @@ function refuseUnread(
   if (!failure) return null;
   const refused = { arrival, attemptLog: new AttemptLog(), report: new Report() };
   const outcome = { ...refused, request: outline, route: null, turns: [], turnCount: 0, failure };
-  settle({ ...outcome, cancelled: false, content: null }, false, deps);
+  recordRequest({ ...outcome, cancelled: false, content: null }, false, deps);
   return respond();
 
   async function respond(): Promise<void> {

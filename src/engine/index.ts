@@ -37,7 +37,7 @@ export {
 export { listModels, LocalModels } from './local-models.ts';
 export { withDeferredUsage } from './deferred-usage.ts';
 export type { RemoteCall } from './relay-remote.ts';
-export type { Settlement, SettlementObserver, ToolRun } from './settlement.ts';
+export type { FinishedRequest, RequestObserver, ToolRun } from './finished-request.ts';
 export {
   ANSWER_KIND,
   BackgroundResponses,

@@ -128,7 +128,7 @@ export class Machine {
       streams: new KeptStreams(() => ({ keepMs: 0, maxBytes: 0 }), clock),
       running: this.#stepwiseRunning(storage.running),
       ledger: this.#stepwiseLedger(storage.ledger),
-      observer: { settled: () => {} },
+      observer: { finished: () => {} },
       recorders: { open: () => null },
       vault: new Vault(storage.vault, SECRET, { ttlMs: HOUR, now: clock.now }),
       state: storage,

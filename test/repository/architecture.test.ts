@@ -68,7 +68,7 @@ const INSIDE: Readonly<Record<string, readonly string[]>> = {
   'engine/attempt': ['adapt', 'routing'],
   'engine/answer': ['adapt', 'admit', 'attempt', 'streams'],
   'engine/failover': ['adapt', 'admit', 'answer', 'attempt', 'media', 'routing'],
-  'engine/settle': ['admit', 'answer', 'attempt', 'state'],
+  'engine/record': ['admit', 'answer', 'attempt', 'state'],
   'engine/tool-loop': ['admit', 'answer', 'attempt', 'failover', 'routing', 'tools'],
   'engine/jobs': ['admit', 'streams'],
   'engine/tasks': [
@@ -79,7 +79,7 @@ const INSIDE: Readonly<Record<string, readonly string[]>> = {
     'failover',
     'media',
     'routing',
-    'settle',
+    'record',
     'state',
     'tool-loop',
   ],

@@ -9,7 +9,7 @@ import type { Arrival } from '../call.ts';
 import type { Cancellation, ClientConnection } from '../cancellation.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { tryCandidates } from '../failover/index.ts';
-import { settle } from '../settle/index.ts';
+import { recordRequest } from '../record/index.ts';
 import { AttemptLog } from '../attempt-log.ts';
 import { StreamedTask } from './streamed-task.ts';
 import { type TaskResult, TaskTrial, type TrialInput } from './try-task.ts';
@@ -72,7 +72,7 @@ export async function answerTask<Asked, Made>(
     arrival.quota?.settle({ requests: 0, tokens: 0, nanoUsd: 0 });
   // All parts count as one request.
   else
-    settle(
+    recordRequest(
       { ...outcome, turns, turnCount: 1, report, failure, cancelled: left, content: null },
       opened,
       deps,

@@ -4,7 +4,7 @@ import type { AlertStore, OpenAlert, WebhookStore } from '../../accounts/ports/i
 import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
-import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import type { FinishedRequest, RequestObserver } from '../../engine/index.ts';
 import type { RoutingState } from '../../engine/routing/index.ts';
 
 export interface AlertEndsOptions {
@@ -25,7 +25,7 @@ const IDLE_LOOKS = 12;
 /** Maximum number of endpoints and providers that are tracked. */
 const MOST_NOTED = 1_000;
 
-export class AlertEnds implements SettlementObserver {
+export class AlertEnds implements RequestObserver {
   readonly #options: AlertEndsOptions;
   readonly #stop: () => void;
   /**
@@ -46,7 +46,7 @@ export class AlertEnds implements SettlementObserver {
     this.#hasOpen = true;
   }
 
-  settled({ attempts, models }: Settlement): void {
+  finished({ attempts, models }: FinishedRequest): void {
     if (!this.#hasOpen) return;
     const now = this.#options.clock.wall();
     for (let at = 0; at < attempts.length; at++) {

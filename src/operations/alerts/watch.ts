@@ -1,6 +1,6 @@
 // Detects conditions for alerts, once a second, from requests completed since the last check. Adds no work to requests
 // themselves.
-import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import type { FinishedRequest, RequestObserver } from '../../engine/index.ts';
 import { TEXTS } from '../../canonical/index.ts';
 import type { Limits } from '../../accounts/limits/index.ts';
 import { type EndpointId, isOnlyLimited, type RoutingState } from '../../engine/routing/index.ts';
@@ -27,7 +27,7 @@ const STUCK_MS = 30_000;
 /** Maximum number of endpoints and providers that are tracked between checks. */
 const MOST_NOTED = 1_000;
 
-export class Watch implements SettlementObserver {
+export class Watch implements RequestObserver {
   readonly #options: WatchOptions;
   readonly #budgets: BudgetWatch;
   readonly #stop: () => void;
@@ -47,7 +47,7 @@ export class Watch implements SettlementObserver {
     this.#stop = options.clock.every(LOOK_MS, () => this.#look());
   }
 
-  settled({ generation, attempts, models, principal, unrecorded }: Settlement): void {
+  finished({ generation, attempts, models, principal, unrecorded }: FinishedRequest): void {
     this.#budgets.note(principal, generation);
     if (unrecorded !== undefined) this.#isUnrecorded = true;
     for (let at = 0; at < attempts.length; at++) {

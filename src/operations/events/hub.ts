@@ -2,7 +2,7 @@
 // subscribers. Slow subscribers lose events.
 import { type Alert, ALERT_TYPES } from '../alerts/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import type { FinishedRequest, RequestObserver } from '../../engine/index.ts';
 import { generationSummaryView } from '../../accounts/ledger/index.ts';
 import type { RoutingState, Availability } from '../../engine/routing/index.ts';
 import { type Clock, shownTime } from '../../base/runtime/clock.ts';
@@ -39,7 +39,7 @@ type Listener<Event> = (event: Event) => void;
 
 const LOOK_MS = 1_000;
 
-export class EventHub implements SettlementObserver {
+export class EventHub implements RequestObserver {
   /** True while there are subscribers, here or in another process. */
   hasSubscribers = false;
   readonly #routing: RoutingState;
@@ -60,7 +60,7 @@ export class EventHub implements SettlementObserver {
     return this.#listeners.size > 0;
   }
 
-  settled({ generation, attempts, principal }: Settlement): void {
+  finished({ generation, attempts, principal }: FinishedRequest): void {
     const summary = (): JsonObject => ({
       ...generationSummaryView(generation, attempts),
       key_name: principal.name,

@@ -1,13 +1,13 @@
 // Exact time of each key's last use in this process. Sums only know it to 5 minutes.
-import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import type { FinishedRequest, RequestObserver } from '../../engine/index.ts';
 
 /** Maximum number of keys. Beyond that, the ones used longest ago are known from the sums only. */
 const MOST_KEYS = 100_000;
 
-export class LastUsed implements SettlementObserver {
+export class LastUsed implements RequestObserver {
   readonly #times = new Map<string, number>();
 
-  settled({ generation: { keyId, createdAt } }: Settlement): void {
+  finished({ generation: { keyId, createdAt } }: FinishedRequest): void {
     // Reinserted, so that the map is in order of use.
     this.#times.delete(keyId);
     this.#times.set(keyId, createdAt);

@@ -1,5 +1,5 @@
 // Metrics of completed requests, counted from their records. Known labels cause no allocations.
-import { type Settlement, type SettlementObserver, taskOf } from '../../engine/index.ts';
+import { type FinishedRequest, type RequestObserver, taskOf } from '../../engine/index.ts';
 import { type AttemptRecord, type GenerationRecord, placeOf } from '../../accounts/ledger/index.ts';
 import { nanoUsdOf, usdOf } from '../../accounts/limits/index.ts';
 import { type Distribution, type LabelValues, type Readings, type Sample, single } from './reading.ts';
@@ -30,7 +30,7 @@ type OfRequests =
   | 'limitRefusals'
   | 'unrecorded';
 
-export class RequestMetrics implements SettlementObserver {
+export class RequestMetrics implements RequestObserver {
   readonly #requests: SeriesBook<RequestSeries>;
   readonly #attempts: SeriesBook<AttemptSeries>;
   readonly #keys = new KeyCosts();
@@ -43,7 +43,7 @@ export class RequestMetrics implements SettlementObserver {
     this.#attempts = new SeriesBook(listedAs, (name) => new AttemptSeries(name));
   }
 
-  settled({ generation, attempts, models, principal, unrecorded }: Settlement): void {
+  finished({ generation, attempts, models, principal, unrecorded }: FinishedRequest): void {
     const { model, requestedModel, api, cost, projectId } = generation;
     const { provider } = placeOf(generation, attempts);
     this.#requests.of(model ?? requestedModel, provider ?? NO_PROVIDER, api).add(generation);

@@ -2,7 +2,7 @@
 // collector is unavailable, spans are queued up to a limit; further ones are dropped and counted. Requests never wait
 // for it.
 import { GatewayError } from '../../canonical/index.ts';
-import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import type { FinishedRequest, RequestObserver } from '../../engine/index.ts';
 import { retryAfterMs } from '../../base/lib/retry-after.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
@@ -51,11 +51,11 @@ const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** A queued request. */
 interface Waiting {
-  readonly settlement: Settlement;
+  readonly finished: FinishedRequest;
   readonly trace: TraceContext;
 }
 
-export class TraceExporter implements SettlementObserver {
+export class TraceExporter implements RequestObserver {
   readonly #options: TraceExporterOptions;
   /** `#ending` stops retries; `#stop` aborts everything. */
   readonly #ending = new AbortController();
@@ -81,11 +81,11 @@ export class TraceExporter implements SettlementObserver {
     return this.#dropped;
   }
 
-  settled(settlement: Settlement): void {
-    const { trace } = settlement;
+  finished(finished: FinishedRequest): void {
+    const { trace } = finished;
     if (!trace?.isSampled) return;
     if (this.#waiting.length >= MOST_WAITING) return this.#drop(1, 'it is too slow');
-    this.#waiting.push({ settlement: withoutContent(settlement), trace });
+    this.#waiting.push({ finished: withoutContent(finished), trace });
     this.#gather();
   }
 
@@ -201,15 +201,15 @@ export class TraceExporter implements SettlementObserver {
 }
 
 /** Drops logged prompts, which may be large and are not exported. */
-function withoutContent(settlement: Settlement): Settlement {
-  const { generation } = settlement;
+function withoutContent(finished: FinishedRequest): FinishedRequest {
+  const { generation } = finished;
   return generation.content === null
-    ? settlement
-    : { ...settlement, generation: { ...generation, content: null } };
+    ? finished
+    : { ...finished, generation: { ...generation, content: null } };
 }
 
 function bodyOf(batch: readonly Waiting[], serviceName: string): string {
-  const spans = batch.flatMap(({ settlement, trace }) => spansOf(settlement, trace));
+  const spans = batch.flatMap(({ finished, trace }) => spansOf(finished, trace));
   const resource = { attributes: [{ key: 'service.name', value: { stringValue: serviceName } }] };
   return JSON.stringify({
     resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'dragoman' }, spans }] }],

@@ -3,7 +3,7 @@
 // (open-telemetry/semantic-conventions-genai, client-inference.md, 2026-11). Error messages are omitted, because
 // upstreams quote prompts in them.
 import { cacheWriteTokens, inputTokens, outputTokens, type Usage } from '../../canonical/index.ts';
-import type { Settlement, ToolRun } from '../../engine/index.ts';
+import type { FinishedRequest, ToolRun } from '../../engine/index.ts';
 import type { AttemptRecord } from '../../accounts/ledger/index.ts';
 import { operationOf } from '../metrics/index.ts';
 import {
@@ -58,17 +58,17 @@ const CLIENT = 3;
 const SAMPLED = 1;
 
 /** Spans of a request, of each attempt, and of each tool call that the gateway ran. */
-export function spansOf(settlement: Settlement, trace: TraceContext): readonly Span[] {
-  const { generation, attempts, toolRuns } = settlement;
-  const spans = [requestSpan(settlement, trace)];
-  for (const attempt of attempts) spans.push(attemptSpan(attempt, settlement, trace));
+export function spansOf(finished: FinishedRequest, trace: TraceContext): readonly Span[] {
+  const { generation, attempts, toolRuns } = finished;
+  const spans = [requestSpan(finished, trace)];
+  for (const attempt of attempts) spans.push(attemptSpan(attempt, finished, trace));
   toolRuns.forEach((run, at) => {
-    spans.push(toolSpan(run, child(settlement, trace, attemptSpanId(generation.id, attempts.length + at))));
+    spans.push(toolSpan(run, child(finished, trace, attemptSpanId(generation.id, attempts.length + at))));
   });
   return spans;
 }
 
-function requestSpan({ generation, principal }: Settlement, trace: TraceContext): Span {
+function requestSpan({ generation, principal }: FinishedRequest, trace: TraceContext): Span {
   const { api, requestedModel, status, error, createdAt, endedAt, firstContentAt, cost } = generation;
   const operation = operationOf(api);
   const attributes = new AttributeList();
@@ -113,8 +113,8 @@ function linkTo({ traceId, spanId, state }: TraceLink): Link {
   return { traceId, spanId, ...(state !== null && { traceState: state }), flags: SAMPLED };
 }
 
-function attemptSpan(attempt: AttemptRecord, settlement: Settlement, trace: TraceContext): Span {
-  const operation = operationOf(settlement.generation.api);
+function attemptSpan(attempt: AttemptRecord, finished: FinishedRequest, trace: TraceContext): Span {
+  const operation = operationOf(finished.generation.api);
   const attributes = new AttributeList();
   attributes.text('gen_ai.operation.name', operation);
   attributes.text('gen_ai.provider.name', attempt.provider);
@@ -129,7 +129,7 @@ function attemptSpan(attempt: AttemptRecord, settlement: Settlement, trace: Trac
   attributes.text('dragoman.lane', attempt.lane);
   attributes.text('dragoman.outcome', attempt.outcome);
   return {
-    ...child(settlement, trace, attemptSpanId(attempt.generationId, attempt.ordinal)),
+    ...child(finished, trace, attemptSpanId(attempt.generationId, attempt.ordinal)),
     name: `${operation} ${attempt.model}`,
     kind: CLIENT,
     ...times(attempt.startedAt, attempt.endedAt),
@@ -157,7 +157,7 @@ function toolSpan({ name, server, startedAt, endedAt, isError }: ToolRun, place:
 type Child = Pick<Span, 'traceId' | 'spanId' | 'flags'> & { readonly parentSpanId: string };
 
 /** Common members of the spans below that of the request. */
-function child({ generation }: Settlement, { traceId }: TraceContext, spanId: string): Child {
+function child({ generation }: FinishedRequest, { traceId }: TraceContext, spanId: string): Child {
   return { traceId, spanId, parentSpanId: spanIdOf(generation.id, 0), flags: SAMPLED };
 }
 

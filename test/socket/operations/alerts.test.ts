@@ -11,7 +11,7 @@ import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { ADMIN_KEY } from '../../support/management/scene.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
-import { settlement } from '../../support/settlement.ts';
+import { finishedRequest } from '../../support/finished-request.ts';
 import {
   type ReceivedAlert,
   receiveWebhooks,
@@ -340,7 +340,7 @@ test('records that cannot be written, and a database that takes none, are told o
     raise: async (alert) => void raised.push(alert),
     over: async ({ type }, raisedAt) => void over.push([type, raisedAt]),
   });
-  watch.settled({ ...settlement(), unrecorded: new Error('disk full') });
+  watch.finished({ ...finishedRequest(), unrecorded: new Error('disk full') });
   clock.advance(1000);
   expect(raised.map(({ type, isNoted, data }) => [type, isNoted, data['unrecorded']])).toEqual([
     ['ledger.failing', false, true],

@@ -4,7 +4,7 @@ import { METRICS, RequestMetrics } from '../../../src/operations/metrics/index.t
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { type MetricText, readMetrics, valueOf } from './metrics-text.ts';
 import { eventually } from '../../support/program.ts';
-import { settlement } from '../../support/settlement.ts';
+import { finishedRequest } from '../../support/finished-request.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -157,8 +157,9 @@ test('at the gateway itself metrics are for administrators', async () => {
 
 test('model names that clients make up are one series', () => {
   const metrics = new RequestMetrics((name) => (name === 'a/listed' ? name : null));
-  for (let count = 0; count < 5000; count++) metrics.settled(settlement({ model: `a/made-up-${count}` }));
-  metrics.settled(settlement({ model: 'a/listed' }));
+  for (let count = 0; count < 5000; count++)
+    metrics.finished(finishedRequest({ model: `a/made-up-${count}` }));
+  metrics.finished(finishedRequest({ model: 'a/listed' }));
   const reported = [...metrics.readings.requests()];
   expect(reported.map(({ labels, value }) => [labels.model, value])).toEqual([
     ['other', 5000],
@@ -170,7 +171,7 @@ test('model names that clients make up are one series', () => {
 test('keys beyond the first thousand are one series', () => {
   const metrics = new RequestMetrics(() => null);
   for (let count = 0; count < 1500; count++)
-    metrics.settled(settlement({ keyName: `key ${count}`, usd: 0.000_000_25 }));
+    metrics.finished(finishedRequest({ keyName: `key ${count}`, usd: 0.000_000_25 }));
   const reported = [...metrics.readings.keyCost()];
   expect(reported.length).toBe(1001);
   expect(reported.at(-1)).toEqual({ labels: { project: 'other', key: 'other' }, value: 0.000_125 });

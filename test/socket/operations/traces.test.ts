@@ -7,7 +7,7 @@ import { TraceExporter } from '../../../src/operations/traces/index.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
-import { settlement } from '../../support/settlement.ts';
+import { finishedRequest } from '../../support/finished-request.ts';
 import { attributeOf, collectTraces, type TraceCollector } from './trace-collector.ts';
 import { startWeb } from '../../support/upstreams/tool-scene.ts';
 
@@ -288,7 +288,7 @@ test('a collector that does not answer costs bounded memory, and is told of in t
   });
   const trace = { traceId: TRACE, parentId: null, isSampled: true, state: null };
   const settle = (count: number): void => {
-    for (let at = 0; at < count; at++) exporter.settled({ ...settlement(), trace });
+    for (let at = 0; at < count; at++) exporter.finished({ ...finishedRequest(), trace });
   };
   settle(5);
   clock.advance(1000);
@@ -336,7 +336,7 @@ test('spans are queued minutes for a collector that is away, and all of them arr
   const trace = { traceId: TRACE, parentId: null, isSampled: true, state: null };
   const from = clock.now();
   for (let second = 0; second < 500; second += 1) {
-    if (second < 480) for (let at = 0; at < 4; at += 1) exporter.settled({ ...settlement(), trace });
+    if (second < 480) for (let at = 0; at < 4; at += 1) exporter.finished({ ...finishedRequest(), trace });
     clock.advance(1000);
     for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
   }
@@ -369,9 +369,9 @@ test('a message that nobody can take is given up after ten minutes, and the next
     log,
   });
   const trace = { traceId: TRACE, parentId: null, isSampled: true, state: null };
-  exporter.settled({ ...settlement(), trace });
+  exporter.finished({ ...finishedRequest(), trace });
   clock.advance(1000);
-  exporter.settled({ ...settlement(), trace: { ...trace, traceId: 'f'.repeat(32) } });
+  exporter.finished({ ...finishedRequest(), trace: { ...trace, traceId: 'f'.repeat(32) } });
   for (let seconds = 0; seconds < 630; seconds += 1) {
     clock.advance(1000);
     for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();

@@ -21,7 +21,7 @@ import type { Attempt } from '../../attempt/index.ts';
 import type { GatewayDependencies } from '../../dependencies.ts';
 import type { KeptAnswer } from '../../kept-answer.ts';
 import { tryForText } from '../../failover/index.ts';
-import { keep, type KeepResult, NOT_STORED, settle } from '../../settle/index.ts';
+import { NOT_STORED, recordRequest, storeAnswer, type StoredAnswer } from '../../record/index.ts';
 import { ToolLoop, ToolRegistry } from '../../tool-loop/index.ts';
 import { AttemptLog } from '../../attempt-log.ts';
 import type { ClientConnection } from '../../cancellation.ts';
@@ -39,7 +39,7 @@ export const text: Task = {
   },
 };
 
-// One request's path through the engine: decoded, admitted, planned, tried, settled, answered. Resources taken at
+// One request's path through the engine: decoded, admitted, planned, tried, recorded, answered. Resources taken at
 // admission are released in one place.
 
 /** An answer whose output may begin. */
@@ -171,10 +171,10 @@ class Run {
     return { failure, isReported, keeping: kept.answer };
   }
 
-  #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): KeepResult {
+  #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): StoredAnswer {
     const by = turns.at(-1);
     if (!by || !admitted.keeps(by.endpoint)) return NOT_STORED;
-    return keep({ admitted, answer, by, attemptLog: this.#attemptLog, context, lastTurn }, this.#deps);
+    return storeAnswer({ admitted, answer, by, attemptLog: this.#attemptLog, context, lastTurn }, this.#deps);
   }
 
   #settleFailed(
@@ -193,7 +193,7 @@ class Run {
     // A job without available capacity counts as not begun.
     if (failure && call.job?.failed(failure, wasAsked) && !wasAsked)
       return quota?.settle({ requests: 0, tokens: 0, nanoUsd: 0 });
-    settle(
+    recordRequest(
       {
         failure,
         turns,

@@ -1,11 +1,11 @@
 // Access log: one line of JSON per request at any log level, without prompts and answers.
 import { inputTokens, outputTokens } from '../../../../canonical/index.ts';
-import type { SettlementObserver } from '../../../../engine/index.ts';
+import type { RequestObserver } from '../../../../engine/index.ts';
 
 /** @param write takes one line, newline included */
-export function accessLog(write: (line: string) => void): SettlementObserver {
+export function accessLog(write: (line: string) => void): RequestObserver {
   return {
-    settled({ generation, principal }) {
+    finished({ generation, principal }) {
       const { createdAt, endedAt, firstContentAt, usage, cost, error, cancelled } = generation;
       const line = {
         time: new Date(endedAt).toISOString(),

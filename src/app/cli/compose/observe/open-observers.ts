@@ -1,6 +1,6 @@
 // Opens all observers of requests: metrics, alerts, traces, access log. They are combined into one observer for the
 // engine.
-import type { Settlement, SettlementObserver } from '../../../../engine/index.ts';
+import type { FinishedRequest, RequestObserver } from '../../../../engine/index.ts';
 import { type Alert, AlertEnds, Alerts, Watch } from '../../../../operations/alerts/index.ts';
 import { EventHub, LastUsed } from '../../../../operations/events/index.ts';
 import { PayloadKeeper } from '../../../../operations/payloads/index.ts';
@@ -41,7 +41,7 @@ export interface Observers extends Part {
   /** Publishes an alert. */
   readonly raise: (alert: Alert) => Promise<void>;
   /** Notifies all of them. */
-  readonly observer: SettlementObserver;
+  readonly observer: RequestObserver;
   /** Resolves when the last spans are sent, or after a moment, and everything is stored. */
   stop(): Promise<void>;
 }
@@ -71,12 +71,12 @@ export async function openObservers(input: ObserverParts): Promise<Observers> {
   const metrics = new Metrics(catalog, exporter, recorders);
   const lastUsed = new LastUsed();
   const access = accessLog(write);
-  const notify = (observer: SettlementObserver, settlement: Settlement): void => {
+  const notify = (observer: RequestObserver, finished: FinishedRequest): void => {
     try {
-      observer.settled(settlement);
+      observer.finished(finished);
     } catch (error) {
       // A failing observer must affect neither the request nor other observers.
-      log.error('a request could not be observed', { id: settlement.generation.id, error });
+      log.error('a request could not be observed', { id: finished.generation.id, error });
     }
   };
   return {
@@ -86,14 +86,14 @@ export async function openObservers(input: ObserverParts): Promise<Observers> {
     recorders,
     events,
     observer: {
-      settled(settlement) {
-        notify(metrics.requests, settlement);
-        notify(alerts.watch, settlement);
-        notify(lastUsed, settlement);
+      finished(finished) {
+        notify(metrics.requests, finished);
+        notify(alerts.watch, finished);
+        notify(lastUsed, finished);
         // Skipped where unnecessary, which is the usual case.
-        if (settlement.trace?.isSampled) notify(exporter, settlement);
-        if (config().logging.access) notify(access, settlement);
-        if (events.hasSubscribers) notify(events, settlement);
+        if (finished.trace?.isSampled) notify(exporter, finished);
+        if (config().logging.access) notify(access, finished);
+        if (events.hasSubscribers) notify(events, finished);
       },
     },
     reload: () => events.changed('configuration'),
@@ -136,7 +136,7 @@ function openAlerts({
   readonly onRaised: (alert: Alert) => void;
   readonly onEnded: () => void;
 }): {
-  readonly watch: SettlementObserver;
+  readonly watch: RequestObserver;
   readonly raise: (alert: Alert) => Promise<void>;
   stop(): void;
 } {
@@ -164,9 +164,9 @@ function openAlerts({
   const watch = new Watch({ limits, routing, ledger: storage.ledger, clock, raise, over });
   return {
     watch: {
-      settled(settlement) {
-        watch.settled(settlement);
-        ends.settled(settlement);
+      finished(finished) {
+        watch.finished(finished);
+        ends.finished(finished);
       },
     },
     raise,

@@ -1,12 +1,12 @@
-// Stores a successful turn: the response by its id, and its items in its conversation.
+// Stores a successful turn: the response by its id, and its items in its conversation; or the turn of a thread.
 import { asObject, type JsonObject, parseJson } from '../../base/json/index.ts';
-import { type CollectedEvents, INCLUDABLE } from '../../canonical/index.ts';
+import { type CollectedEvents, INCLUDABLE, type ThreadTurn } from '../../canonical/index.ts';
 import { nextTurn } from '../../base/runtime/clock.ts';
-import { type AnswerContext, withoutCredentials } from '../../protocols/index.ts';
+import { type AnswerContext, type ThreadCodec, withoutCredentials } from '../../protocols/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Arrival } from '../call.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
-import { outputOf, type TurnInput } from '../admit/index.ts';
+import { outputOf, storedTurn, type TurnInput } from '../admit/index.ts';
 import { expiryOf } from '../settings.ts';
 
 const LONG_CHARS = 256_000;
@@ -17,7 +17,7 @@ const ANNOTATION_CHARS = 150;
 export type GivenAnswer = { readonly relayed: string } | { readonly events: CollectedEvents };
 
 /** Resolves once the turn is stored durably. Rejects when it could not be stored. */
-export async function keepTurn(
+export async function storeTurn(
   turn: TurnInput,
   answer: GivenAnswer,
   context: AnswerContext,
@@ -63,8 +63,34 @@ export async function keepTurn(
   }
 }
 
+/**
+ * Stores a turn of a thread by the id of its answer, with the retention of responses: its new messages, and the answer as
+ * sent. Resolves once it is stored durably. Rejects when it could not be stored.
+ */
+export async function storeThread(
+  { turn, codec }: { readonly turn: ThreadTurn; readonly codec: ThreadCodec },
+  answer: GivenAnswer,
+  context: AnswerContext,
+  arrival: Arrival,
+  deps: Pick<GatewayDependencies, 'state'>,
+): Promise<undefined> {
+  const { call, settings, createdAt } = arrival;
+  const id = codec.answerId(arrival.id);
+  await deps.state.responses.put({
+    id,
+    projectId: call.principal.projectId,
+    createdAt,
+    expiresAt: expiryOf(settings, createdAt),
+    previousId: turn.previousId ?? null,
+    conversationId: null,
+    response: storedTurn(id, turn, answerBody(answer, context, arrival)),
+    input: turn.messages,
+  });
+  return undefined;
+}
+
 /** The body of an answer in stored form. */
-export function answerBody(answer: GivenAnswer, context: AnswerContext, arrival: Arrival): JsonObject {
+function answerBody(answer: GivenAnswer, context: AnswerContext, arrival: Arrival): JsonObject {
   return 'relayed' in answer
     ? // An upstream may echo credentials of tools that it runs.
       asObject(withoutCredentials(parseJson(answer.relayed) ?? null))

@@ -1,66 +1,12 @@
-// Settles a request once its outcome is known and before the client receives the end: writes its records, settles its
-// quota and notifies observers.
-import { refusalStatus } from '../answer/index.ts';
-import type { GatewayDependencies } from '../dependencies.ts';
+// Ledger record of one request, made from its outcome.
 import type { JsonValue } from '../../base/json/index.ts';
-import {
-  type GatewayError,
-  inputTokens,
-  outputTokens,
-  type Report,
-  type RequestOutline,
-  type RouteTrace,
-} from '../../canonical/index.ts';
-import { countedRequests, type GenerationRecord } from '../../accounts/ledger/index.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
+import type { GatewayError, Report, RequestOutline, RouteTrace } from '../../canonical/index.ts';
+import type { GenerationRecord } from '../../accounts/ledger/index.ts';
 import { withoutCredentials } from '../../protocols/index.ts';
-import type { Arrival } from '../call.ts';
 import { type Attempt, summariseError } from '../attempt/index.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { nanoUsdOf, type Spent } from '../../accounts/limits/index.ts';
-import type { DurationMs, UnixMs } from '../../base/units.ts';
-
-/** Appends the records durably. Never throws. @param opened true: the client already has the head of an answer */
-export function settle(
-  outcome: Outcome,
-  opened: boolean,
-  {
-    ledger,
-    clock,
-    log,
-    endUsers,
-    observer,
-  }: Pick<GatewayDependencies, 'ledger' | 'clock' | 'log' | 'endUsers' | 'observer'>,
-): void {
-  const { failure, request, arrival, attemptLog } = outcome;
-  const status = outcome.cancelled ? 499 : failure && !opened ? refusalStatus(outcome, failure) : 200;
-  const endUser = endUsers.hashOf(arrival.call.principal.projectId, request?.endUser);
-  const inTime = recordedTimes(arrival);
-  const record = inTime(generationRecord(outcome, endUser, status, clock.now()));
-  const attempts = attemptLog.attempts.map((attempt) => inTime(attempt.record()));
-  let unrecorded: unknown;
-  try {
-    ledger.append(record, attempts);
-  } catch (error) {
-    unrecorded = error;
-    // The answer is still delivered; the log keeps what the ledger refused.
-    const { content: _, ...facts } = record;
-    log.error('a generation could not be recorded', { record: facts, error });
-  }
-  arrival.call.job?.recorded(record);
-  arrival.call.recorder?.settled(record, hasFailed(attemptLog, failure));
-  arrival.quota?.settle(spentOf(record));
-  observer.settled({
-    generation: record,
-    attempts,
-    models: attemptLog.attempts.map(({ endpoint }) => endpoint.modelId),
-    toolRuns: attemptLog.toolRuns.map((run) => inTime(run)),
-    principal: arrival.call.principal,
-    trace: arrival.trace,
-    unrecorded,
-  });
-}
-
-// Ledger record of one request.
+import type { Arrival } from '../call.ts';
 
 /** Maximum characters of an unresolved model name. */
 const MAX_MODEL_CHARS = 256;
@@ -89,7 +35,7 @@ export interface Outcome {
 }
 
 /** @param status HTTP status sent to the client */
-function generationRecord(
+export function generationRecord(
   outcome: Outcome,
   endUser: GenerationRecord['endUser'],
   status: number,
@@ -148,9 +94,10 @@ function bounded(value: JsonValue): JsonValue {
     : { truncated: true, chars: text.length, start: text.slice(0, MAX_CONTENT_CHARS) };
 }
 
-// Stored times: durations are measured on the monotonic clock, and records contain wall clock times. Durations within a
-// record stay correct even if the wall clock changes.
-
+/**
+ * Times of a record: durations are measured on the monotonic clock, and records contain wall clock times. Durations
+ * within a record stay correct even if the wall clock changes.
+ */
 interface Measured {
   readonly startedAt?: UnixMs;
   readonly firstContentAt?: UnixMs | null;
@@ -158,7 +105,9 @@ interface Measured {
 }
 
 /** @returns a function that converts the times of a record to the wall clock, based on the request's arrival */
-function recordedTimes({ stepMs }: Pick<Arrival, 'stepMs'>): <Part extends Measured>(part: Part) => Part {
+export function recordedTimes({
+  stepMs,
+}: Pick<Arrival, 'stepMs'>): <Part extends Measured>(part: Part) => Part {
   return (part) => (stepMs === 0 ? part : moved(part, stepMs));
 }
 
@@ -172,8 +121,6 @@ function moved<Part extends Measured>(part: Part, byMs: DurationMs): Part {
   };
 }
 
-// Definition of a failure for logging of failures only.
-
 /** True when the request or one of its attempts failed. A client that disconnects is not a failure. */
 export function hasFailed({ attempts }: Pick<AttemptLog, 'attempts'>, failure?: GatewayError): boolean {
   return counts(failure) || attempts.some((attempt) => counts(attempt.failure));
@@ -181,19 +128,4 @@ export function hasFailed({ attempts }: Pick<AttemptLog, 'attempts'>, failure?: 
 
 function counts(failure: GatewayError | undefined): boolean {
   return failure !== undefined && failure.kind !== 'cancelled';
-}
-
-// Usage that counts against limits, taken from the record so that limits and ledger agree.
-
-function spentOf({
-  usage,
-  cost,
-  error,
-  turns,
-}: Pick<GenerationRecord, 'usage' | 'cost' | 'error' | 'turns'>): Spent {
-  return {
-    requests: countedRequests({ turns, failed: error !== null, isCharged: usage !== null || cost !== null }),
-    tokens: usage ? inputTokens(usage) + outputTokens(usage) : 0,
-    nanoUsd: cost ? cost.usd && nanoUsdOf(cost.usd) : 0,
-  };
 }

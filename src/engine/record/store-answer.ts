@@ -1,21 +1,19 @@
 // Stores the parts of a successful answer that are needed later: the turn for its client, reasoning for the vault,
 // content for the log.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
-import { type CollectedEvents, type Item, TEXTS, type ThreadTurn } from '../../canonical/index.ts';
-import type { AnswerContext, ThreadCodec } from '../../protocols/index.ts';
+import { type CollectedEvents, type Item, TEXTS } from '../../canonical/index.ts';
+import type { AnswerContext } from '../../protocols/index.ts';
 import { pickForVault } from '../state/vault.ts';
-import { type Admitted, storedTurn } from '../admit/index.ts';
+import type { Admitted } from '../admit/index.ts';
 import type { ClientAnswer } from '../answer/index.ts';
 import type { Attempt } from '../attempt/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { hasFailed } from './settle.ts';
-import { answerBody, type GivenAnswer, keepTurn } from './keep-turn.ts';
-import type { Arrival } from '../call.ts';
-import { expiryOf } from '../settings.ts';
+import { hasFailed } from './generation-record.ts';
+import { storeThread, storeTurn } from './store-turn.ts';
 
-export interface Keeping {
+export interface AnsweredRequest {
   readonly admitted: Admitted;
   readonly answer: ClientAnswer;
   /** The attempt that answered. */
@@ -26,7 +24,7 @@ export interface Keeping {
   readonly lastTurn: readonly Item[] | undefined;
 }
 
-export interface KeepResult {
+export interface StoredAnswer {
   /** The answer in the client's protocol, if content is logged. Null: not logged. */
   readonly content: JsonValue;
   /** Resolves to the stored answer once everything is stored. Undefined: it was not stored. Never rejects. */
@@ -34,11 +32,11 @@ export interface KeepResult {
 }
 
 /** Result for an answer of which nothing is stored. */
-export const NOT_STORED: KeepResult = { content: null, answer: undefined };
+export const NOT_STORED: StoredAnswer = { content: null, answer: undefined };
 
 /** Stores an answer. Failures are only logged, because the answer itself is still delivered. */
-export function keep(keeping: Keeping, deps: GatewayDependencies): KeepResult {
-  const { admitted, answer, by, attemptLog, context, lastTurn } = keeping;
+export function storeAnswer(answered: AnsweredRequest, deps: GatewayDependencies): StoredAnswer {
+  const { admitted, answer, by, attemptLog, context, lastTurn } = answered;
   const { arrival, seal, turn, keepsTurn } = admitted;
   const { recorder } = arrival.call;
   const events = by.tap?.result() ?? answer.collected();
@@ -52,16 +50,16 @@ export function keep(keeping: Keeping, deps: GatewayDependencies): KeepResult {
   };
   // Reasoning of an earlier turn belongs to a tool call that the client does not know.
   const thought = lastTurn ?? events?.items;
-  const remembered = thought && remember(thought, keeping, deps)?.catch(failed);
+  const remembered = thought && remember(thought, answered, deps)?.catch(failed);
   const { thread } = context.request;
   const { threads } = arrival.call.protocol.server;
   const stored =
     given && keepsTurn
       ? turn
-        ? keepTurn(turn, given, context, arrival, deps).catch(failed)
+        ? storeTurn(turn, given, context, arrival, deps).catch(failed)
         : thread &&
           threads &&
-          keepThread({ turn: thread, codec: threads }, given, context, arrival, deps).catch(failed)
+          storeThread({ turn: thread, codec: threads }, given, context, arrival, deps).catch(failed)
       : undefined;
   return {
     content: events && recorder?.keeps(hasFailed(attemptLog)) ? logged(events, by, context, admitted) : null,
@@ -72,7 +70,7 @@ export function keep(keeping: Keeping, deps: GatewayDependencies): KeepResult {
 /** Undefined: the vault does not need the turn. */
 function remember(
   thought: readonly Item[],
-  { admitted, by, context }: Keeping,
+  { admitted, by, context }: AnsweredRequest,
   { vault }: GatewayDependencies,
 ): Promise<void> | undefined {
   const { principal, protocol } = admitted.arrival.call;
@@ -108,30 +106,4 @@ function logged(
     request,
     reasoningContentMirror: false,
   });
-}
-
-// Threads: stores a turn by the id of its answer with the retention of responses: its new messages, and the answer as
-// sent.
-
-/** Resolves once the turn is stored durably. Rejects when it could not be stored. */
-async function keepThread(
-  { turn, codec }: { readonly turn: ThreadTurn; readonly codec: ThreadCodec },
-  answer: GivenAnswer,
-  context: AnswerContext,
-  arrival: Arrival,
-  deps: Pick<GatewayDependencies, 'state'>,
-): Promise<undefined> {
-  const { call, settings, createdAt } = arrival;
-  const id = codec.answerId(arrival.id);
-  await deps.state.responses.put({
-    id,
-    projectId: call.principal.projectId,
-    createdAt,
-    expiresAt: expiryOf(settings, createdAt),
-    previousId: turn.previousId ?? null,
-    conversationId: null,
-    response: storedTurn(id, turn, answerBody(answer, context, arrival)),
-    input: turn.messages,
-  });
-  return undefined;
 }

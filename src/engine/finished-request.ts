@@ -16,7 +16,7 @@ export interface ToolRun {
 }
 
 /** A finished request, with facts that are not in its records. */
-export interface Settlement {
+export interface FinishedRequest {
   readonly generation: GenerationRecord;
   /** In order. */
   readonly attempts: readonly AttemptRecord[];
@@ -31,7 +31,7 @@ export interface Settlement {
   readonly unrecorded?: unknown;
 }
 
-export interface SettlementObserver {
+export interface RequestObserver {
   /** Called once for each finished request. Takes microseconds and never throws. */
-  settled(settlement: Settlement): void;
+  finished(finished: FinishedRequest): void;
 }

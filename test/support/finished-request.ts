@@ -1,5 +1,5 @@
 // Requests that are over, as observers are told of them.
-import type { Settlement } from '../../src/engine/index.ts';
+import type { FinishedRequest } from '../../src/engine/index.ts';
 import { NO_USAGE } from '../../src/canonical/index.ts';
 
 export interface SettledRequest {
@@ -9,7 +9,11 @@ export interface SettledRequest {
 }
 
 /** A request that one attempt answered with a stream. */
-export function settlement({ model = 'a/b', keyName = 'key', usd = 0 }: SettledRequest = {}): Settlement {
+export function finishedRequest({
+  model = 'a/b',
+  keyName = 'key',
+  usd = 0,
+}: SettledRequest = {}): FinishedRequest {
   const id = '0'.repeat(32);
   const usage = { ...NO_USAGE, input: { ...NO_USAGE.input, uncached: 10 } };
   const cost = { usd, items: {}, price: null };
