@@ -4,7 +4,7 @@ import type { GatewayError } from '../../canonical/index.ts';
 import type { AskedLine, BatchStore, EndedLine } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
-import { type JobRun, LOST } from '../jobs/index.ts';
+import { CANCELLED, type JobRun, LOST } from '../jobs/index.ts';
 
 /** Milliseconds before a failed write is retried. */
 const RETRY_MS = 1_000;
@@ -80,7 +80,8 @@ export class LineWriter {
       } catch (error) {
         log.warn('results of a batch could not be written', { id: run.job.id, error });
         const { reason } = run.cancellation;
-        if (reason) return waiting.forEach(({ failed }) => failed(reason));
+        // Results that arrive after a batch was cancelled are delivered.
+        if (reason && reason !== CANCELLED) return waiting.forEach(({ failed }) => failed(reason));
         await new Promise<void>((again) => void clock.after(RETRY_MS, again));
       }
     }
