@@ -95,7 +95,10 @@ export function openingStream(
   parts: Parts,
 ): KeptStream {
   const found = parts.streams.find(job.projectId, payload.id);
-  if (found instanceof KeptStream && !found.hasEnded && found.next === found.first + OPENING_EVENTS)
-    return found;
+  if (found instanceof KeptStream && !found.hasEnded) {
+    if (found.next === found.first + OPENING_EVENTS) return found;
+    // Readers of an interrupted try see its end, and start again.
+    found.end();
+  }
   return openStream(job, payload, codec, parts);
 }

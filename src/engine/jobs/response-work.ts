@@ -2,7 +2,7 @@
 // exists is never made again.
 import { gzipSync } from 'node:zlib';
 import type { Principal } from '../../accounts/auth/index.ts';
-import type { HeldJob, JobEnd } from '../../accounts/ports/index.ts';
+import type { HeldJob, JobEnd, JobStep } from '../../accounts/ports/index.ts';
 import { toByteString } from '../../base/lib/byte-string.ts';
 import { jsonBytes } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -24,7 +24,7 @@ import { RunClient } from './run-client.ts';
 import { storeAgain, findUnstored } from './unstored-answer.ts';
 
 export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise<JobOutcome> {
-  const { job, cancellation } = run;
+  const { job } = run;
   const payload = decodePayload(job.payload);
   const codec = protocolOf(payload).server.background;
   if (!codec) throw new TypeError(TEXTS.noBackground(payload.protocol));
@@ -39,6 +39,29 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   const unstored = findUnstored(run, steps);
   if (unstored) return storeAgain(run, unstored, deps);
   const stream = openingStream(job, payload, codec, deps);
+  try {
+    return await makeStream({ run, payload, codec, steps, stream }, deps);
+  } catch (error) {
+    // Its readers would wait for ever.
+    if (!stream.hasEnded) stream.end();
+    throw error;
+  }
+}
+
+interface Making {
+  readonly run: JobRun;
+  readonly payload: ResponsePayload;
+  readonly codec: BackgroundCodec;
+  /** Steps of earlier tries. */
+  readonly steps: readonly JobStep[];
+  readonly stream: KeptStream;
+}
+
+async function makeStream(
+  { run, payload, codec, steps, stream }: Making,
+  deps: WorkDependencies,
+): Promise<JobOutcome> {
+  const { job, cancellation } = run;
   const ended = async (end: JobEnd): Promise<JobOutcome> => {
     const current = currentResponse(
       { ...job, ...end, error: end.state === 'failed' ? end.error : null },

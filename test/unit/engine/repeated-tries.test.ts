@@ -1,15 +1,18 @@
-// Tries of jobs after the first: what is read for them, and who charges a try whose process was killed.
+// Tries of jobs after the first: what is read for them, what readers of the stream see, and who charges a try whose process
+// was killed.
 import { expect, test } from 'bun:test';
 import type { HeldJob, RunningRecord, Storage } from '../../../src/accounts/ports/index.ts';
 import { Cancellation } from '../../../src/engine/cancellation.ts';
 import { KeptStreams } from '../../../src/engine/index.ts';
 import {
   type JobRun,
+  LOST,
   makeResponse,
   settleTry,
   type WorkDependencies,
 } from '../../../src/engine/jobs/index.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { rejection } from '../../support/rejection.ts';
 import { attempt, generation } from '../../support/storage/storage-records.ts';
 
 const PAYLOAD = {
@@ -47,10 +50,11 @@ const JOB: HeldJob = {
   fence: 11,
 };
 
-test('the steps of earlier tries are read once for each try', async () => {
-  let reads = 0;
+/** A run of the job, and the streams of its process. @param keepStream what storing the stream does */
+function runOf(keepStream: () => Promise<boolean>) {
   const clock = new ManualClock();
-  const limits = { keepMs: 1_000, maxBytes: 1_000_000 };
+  const streams = new KeptStreams(() => ({ keepMs: 1_000, maxBytes: 1_000_000 }), clock);
+  let reads = 0;
   const run = {
     job: JOB,
     cancellation: new Cancellation(),
@@ -59,19 +63,67 @@ test('the steps of earlier tries are read once for each try', async () => {
         reads += 1;
         return [];
       },
-      keepStream: async () => true,
+      keepStream,
     },
     stored: (access: () => Promise<unknown>) => access(),
   } as unknown as JobRun;
-  const deps = {
-    streams: new KeptStreams(() => limits, clock),
-    storage: { responses: { find: async () => null } },
-    clock,
-  } as unknown as WorkDependencies;
+  const storage = { responses: { find: async () => null } };
+  const deps = { streams, storage, clock } as unknown as WorkDependencies;
+  return { run, deps, streams, reads: () => reads };
+}
+
+/** Reads the stream that the job has so far. @param names of its events @returns what the reader knows */
+function readerOf(streams: KeptStreams, names: readonly string[]): { text: string; hasEnded: boolean } {
+  const got = { text: '', hasEnded: false };
+  const earlier = {
+    id: PAYLOAD.id,
+    projectId: JOB.projectId,
+    headers: {},
+    writesIds: false,
+    patience: Infinity,
+  };
+  const stream = streams.open(earlier);
+  stream.join(
+    {
+      respond: () => {},
+      onLeave: () => {},
+      openStream: () => ({
+        write(data) {
+          got.text += data;
+          return true;
+        },
+        onDrain: () => {},
+        end: () => void (got.hasEnded = true),
+      }),
+    },
+    null,
+  );
+  for (const name of names) stream.write(`event: response.${name}\ndata: {}\n\n`, 'text');
+  return got;
+}
+
+test('the steps of earlier tries are read once for each try', async () => {
+  const { run, deps, reads } = runOf(async () => true);
   expect(await makeResponse(run, deps)).toMatchObject({
     end: { state: 'failed', error: { message: 'The gateway stopped 10 times during this response.' } },
   });
-  expect(reads).toBe(1);
+  expect(reads()).toBe(1);
+});
+
+test('readers of a stream see its end when the work of the job breaks', async () => {
+  const { run, deps, streams } = runOf(() => Promise.reject(LOST));
+  const reader = readerOf(streams, ['created', 'queued']);
+  expect(await rejection(makeResponse(run, deps))).toBe(LOST);
+  expect(reader).toMatchObject({ hasEnded: true });
+  expect(reader.text).not.toContain('response.failed');
+});
+
+test('readers of an interrupted try see its end when the next one begins', async () => {
+  const { run, deps, streams } = runOf(async () => true);
+  const reader = readerOf(streams, ['created', 'queued', 'in_progress']);
+  await makeResponse(run, deps);
+  expect(reader).toMatchObject({ hasEnded: true });
+  expect(reader.text).not.toContain('response.failed');
 });
 
 for (const [database, hasReplicas] of [
