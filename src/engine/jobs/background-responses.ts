@@ -55,8 +55,9 @@ export interface BackgroundDependencies {
 
 export class BackgroundResponses {
   readonly #deps: BackgroundDependencies;
-  /** Streams of answers that had not begun at the last check. */
-  readonly #quiet = new Set<{ readonly stream: KeptStream; readonly jobId: string }>();
+  /** Streams of answers that had not begun at the last check, by job id. */
+  readonly #quiet = new Map<string, KeptStream>();
+  #isChecking = false;
 
   constructor(deps: BackgroundDependencies) {
     this.#deps = deps;
@@ -184,7 +185,7 @@ export class BackgroundResponses {
   ): void {
     if (isStreamed) {
       const stream = openStream(job, { id, queued }, codec, this.#deps);
-      this.#quiet.add({ stream, jobId: job.id });
+      this.#quiet.set(job.id, stream);
       return stream.join(call.client, null);
     }
     const headers = { 'x-request-id': id, 'request-id': id, 'content-type': 'application/json' };
@@ -270,27 +271,39 @@ export class BackgroundResponses {
       await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
       job = await storage.jobs.find(projectId, id);
     }
-    await this.#checkQuiet();
+    await this.#checkQuiet(id);
     return true;
   }
 
   /** Sends keep-alives to streams of queued answers, and ends those whose job ended without a run. */
   start(): () => void {
     return this.#deps.clock.every(QUIET_MS, () => {
-      for (const { stream } of this.#quiet) if (!hasBegun(stream)) stream.writeKeepAlive(KEEP_ALIVE);
-      void this.#checkQuiet().catch(() => {});
+      for (const stream of this.#quiet.values()) if (!hasBegun(stream)) stream.writeKeepAlive(KEEP_ALIVE);
+      void this.#checkAllQuiet();
     });
   }
 
-  async #checkQuiet(): Promise<void> {
-    for (const quiet of this.#quiet) {
-      const { stream, jobId } = quiet;
-      const job = hasBegun(stream) ? null : await this.#deps.storage.jobs.find(stream.projectId, jobId);
-      if (job && isOpen(job)) continue;
-      this.#quiet.delete(quiet);
-      // The run may have begun in the meantime.
-      if (!hasBegun(stream)) endUnbegun(stream, job);
+  /** Checks one after the other, so that thousands do not occupy the database. */
+  async #checkAllQuiet(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    try {
+      for (const jobId of this.#quiet.keys()) await this.#checkQuiet(jobId);
+    } catch {
+      // The next check retries. Others report that the database is away.
+    } finally {
+      this.#isChecking = false;
     }
+  }
+
+  async #checkQuiet(jobId: string): Promise<void> {
+    const stream = this.#quiet.get(jobId);
+    if (!stream) return;
+    const job = hasBegun(stream) ? null : await this.#deps.storage.jobs.find(stream.projectId, jobId);
+    if (job && isOpen(job)) return;
+    this.#quiet.delete(jobId);
+    // The run may have begun in the meantime.
+    if (!hasBegun(stream)) endUnbegun(stream, job);
   }
 
   /** Cancels the answer and deletes it. False: the project has no such answer. */
