@@ -163,8 +163,12 @@ export interface JobStore {
   openOf(projectId: string): Promise<number>;
   /** Claims jobs from the head of the queue: by priority, then fairly between projects. */
   claim(options: ClaimOptions): Promise<readonly HeldJob[]>;
-  /** Extends all leases of an owner. @returns jobs it still holds; missing ones belong to others */
-  renew(owner: string, leaseMs: DurationMs): Promise<readonly RenewedLease[]>;
+  /**
+   * Extends the leases of jobs that run at their owner. Others that it holds expire: it does not know that it claimed them.
+   * @param running ids of jobs
+   * @returns jobs it still holds; missing ones belong to others
+   */
+  renew(owner: string, leaseMs: DurationMs, running: readonly string[]): Promise<readonly RenewedLease[]>;
   /** Stores a step, replacing one of the same name. @returns false if the fence is outdated */
   step(id: string, fence: number, step: Omit<JobStep, 'at'>): Promise<boolean>;
   /** Steps of a job, in order. */

@@ -78,6 +78,8 @@ export class JobRunner {
   readonly #running = new Map<string, JobRun>();
   readonly #stops: (() => void)[] = [];
   #isTaking = false;
+  /** Ends with the last claim. */
+  #taking = Promise.resolve();
   #isWoken = false;
   #hasStopped = false;
   /** True: leases could not be renewed, so other processes may take the running jobs. */
@@ -110,6 +112,8 @@ export class JobRunner {
     for (const stop of this.#stops) stop();
     this.#hasStopped = true;
     for (const { cancellation } of this.#running.values()) cancellation.cancel(STOPPED);
+    // Jobs that are being claimed are released, too.
+    await this.#taking;
     await this.#options.store.release(this.owner).catch(() => {});
   }
 
@@ -122,7 +126,7 @@ export class JobRunner {
   /** Polls for jobs. */
   look(): void {
     this.#isWoken = true;
-    if (!this.#isTaking) void this.#takeAll();
+    if (!this.#isTaking) this.#taking = this.#takeAll();
   }
 
   /** Cancels a job that runs here. */
@@ -170,6 +174,7 @@ export class JobRunner {
       running: [...this.#running.keys()],
       takesOver: this.#takesOver(),
     });
+    if (this.#hasStopped) return;
     for (const job of taken) void this.#run(job);
     if (taken.length === limit) this.#isWoken = true;
   }
@@ -205,7 +210,9 @@ export class JobRunner {
       if (reason === LOST || reason === STOPPED) return;
       log.error('a job could not be run', { id: job.id, error });
       const { message } = GatewayError.from(error);
-      await this.#end(job, { state: 'failed', error: { code: 'server_error', message } }).catch(() => {});
+      const end: JobEnd = { state: 'failed', error: { code: 'server_error', message } };
+      // Rejects only if another process ends the job.
+      await run.stored(() => this.#end(job, end)).catch(() => {});
     } finally {
       this.#running.delete(job.id);
       this.look();
@@ -243,7 +250,7 @@ export class JobRunner {
     }
     const asked = new Map(this.#running);
     try {
-      const held = await this.#options.store.renew(this.owner, LEASE_MS);
+      const held = await this.#options.store.renew(this.owner, LEASE_MS, [...asked.keys()]);
       this.#isBehind = false;
       const byId = new Map(held.map((lease) => [lease.id, lease]));
       for (const [id, { job, cancellation }] of asked) {

@@ -89,12 +89,14 @@ describeDatabases((fresh) => {
       const other = await reopened();
       const [second] = await claim(other, { owner: 'two' });
       expect(second).toMatchObject({ id: 'a', attempt: 2, fence: 2 });
-      expect(await jobs.renew('one', MINUTE)).toEqual([]);
+      expect(await jobs.renew('one', MINUTE, ['a'])).toEqual([]);
       expect(await jobs.step('a', first!.fence, { name: 'received', detail: 'old' })).toBe(false);
       expect(await jobs.wait('a', first!.fence, { reason: 'limit', forMs: 1, hasBegun: false })).toBe(false);
       expect(await jobs.keepStream('a', first!.fence, new Uint8Array([1]))).toBe(false);
       expect(await jobs.finish('a', first!.fence, { state: 'completed' })).toBe(false);
-      expect(await other.renew('two', MINUTE)).toEqual([{ id: 'a', fence: 2, isCancelRequested: false }]);
+      expect(await other.renew('two', MINUTE, ['a'])).toEqual([
+        { id: 'a', fence: 2, isCancelRequested: false },
+      ]);
       expect(await other.finish('a', 2, { state: 'completed' })).toBe(true);
     }));
 
@@ -215,6 +217,14 @@ describeDatabases((fresh) => {
       expect(await claim(jobs, { owner: 'two' })).toMatchObject([{ id: 'a', attempt: 2, fence: 2 }]);
     }));
 
+  test('a job whose claim never reached its owner is taken over, while the lease of others is renewed', () =>
+    withJobs(async (jobs) => {
+      for (const id of ['a', 'b']) await jobs.add(job(id), 9);
+      expect(idsOf(await claim(jobs, { leaseMs: -1 }))).toEqual(['a', 'b']);
+      expect(await jobs.renew('one', MINUTE, ['b'])).toMatchObject([{ id: 'b' }]);
+      expect(await claim(jobs, { running: ['b'] })).toMatchObject([{ id: 'a', attempt: 2, deaths: 1 }]);
+    }));
+
   test('a job is cancelled at once, or by its runner, and can be tried again', () =>
     withJobs(async (jobs) => {
       for (const id of ['a', 'b']) await jobs.add(job(id), 9);
@@ -222,7 +232,9 @@ describeDatabases((fresh) => {
       expect(await jobs.cancel('a')).toMatchObject({ state: 'running', isCancelRequested: true });
       expect(await jobs.cancel('b')).toMatchObject({ state: 'cancelled' });
       expect(await jobs.cancel('c')).toBeNull();
-      expect(await jobs.renew('one', MINUTE)).toEqual([{ id: 'a', fence: 1, isCancelRequested: true }]);
+      expect(await jobs.renew('one', MINUTE, ['a'])).toEqual([
+        { id: 'a', fence: 1, isCancelRequested: true },
+      ]);
       await jobs.finish('a', 1, { state: 'failed', error: { code: 'broken', message: 'It broke.' } });
       expect(await jobs.cancel('a')).toMatchObject({ state: 'failed', error: { code: 'broken' } });
       expect(await jobs.retry('a')).toMatchObject({ state: 'queued', error: null, isCancelRequested: false });

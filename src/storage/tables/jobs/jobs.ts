@@ -157,7 +157,7 @@ function openJobs(database: StateDatabase): JobStore {
         return taken;
       });
     },
-    async renew(owner, leaseMs) {
+    async renew(owner, leaseMs, running) {
       const until = sql<number>`${clock()} + ${leaseMs}`;
       const rows = await transact(function* () {
         // Keeps jobs of this process's own clients from being claimed by others.
@@ -172,6 +172,7 @@ function openJobs(database: StateDatabase): JobStore {
             .set({ run_after: until })
             .where('state', '=', 'running')
             .where('lease_owner', '=', owner)
+            .where(dialect.among('id', running))
             .returning(['id', 'fence', 'cancel']),
         );
       });
