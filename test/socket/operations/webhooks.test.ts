@@ -360,7 +360,7 @@ describe('a receiver that is made by API', () => {
     ] as const)
       expect((await gateway.manage(method, path, change)).status).toBe(409);
     expect((await gateway.manage('PATCH', `/webhooks/${id}`, { state: 'enabled' })).status).toBe(200);
-    await gateway.manage('POST', `/webhooks/${id}/test`, {});
+    await gateway.manage('POST', `/webhooks/${id}/test`);
     await count(receiver, 1);
     expect(typesOf(receiver)).toEqual([['webhook.test', 'test']]);
   });

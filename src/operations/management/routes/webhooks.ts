@@ -186,14 +186,16 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/webhooks/{id}/rotate',
     tag: 'Webhooks',
     summary: 'Creates a new secret. For a time, messages are also signed with the previous one.',
-    body: z.strictObject({
-      keep_hours: z
-        .number()
-        .min(0)
-        .max(168)
-        .default(24)
-        .describe('Hours for which messages are also signed with the previous secret.'),
-    }),
+    body: z
+      .strictObject({
+        keep_hours: z
+          .number()
+          .min(0)
+          .max(168)
+          .default(24)
+          .describe('Hours for which messages are also signed with the previous secret.'),
+      })
+      .prefault({}),
     answer: issuedSchema,
     refusals: [404, 409],
     idempotent: true,
@@ -212,12 +214,14 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/webhooks/{id}/test',
     tag: 'Webhooks',
     summary: 'Sends one test event to a webhook, even if it is disabled.',
-    body: z.strictObject({
-      type: z
-        .enum([TEST_EVENT, ...EVENT_TYPES])
-        .default(TEST_EVENT)
-        .describe('Type of the event. Its `data` is `{"id": "test"}`.'),
-    }),
+    body: z
+      .strictObject({
+        type: z
+          .enum([TEST_EVENT, ...EVENT_TYPES])
+          .default(TEST_EVENT)
+          .describe('Type of the event. Its `data` is `{"id": "test"}`.'),
+      })
+      .prefault({}),
     answer: deliverySchema,
     status: 201,
     refusals: [404],
