@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// `npm test`: everything, on all cores, then the attacks, which measure how long others wait: one attacked gateway for
+// `npm test`: everything, on all cores, then the attacks that measure how long others wait: one attacked gateway for
 // each core and nothing beside them. What takes long and needs a browser or another server, or kills at random, is left out, unless
 // DRAGOMAN_TESTS=all asks for everything, as `.ci/run` does. With arguments, only what they name: `npm test -- test/unit/protocols/golden.test.ts`. With
 // `npm test -- --times`, everything, and how long each file took: what takes longest begins first from then on.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,14 @@ const named = isTimed ? [] : process.argv.slice(2);
 const timings = join(root, 'test', 'timings.json');
 /** Files that are shown. */
 const SLOWEST = 30;
-const ALONE = 'test/hostile';
+const ATTACKS = 'test/hostile';
+/** Attacks that measure others: they play scenarios. */
+const ALONE = readdirSync(join(root, ATTACKS))
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => `${ATTACKS}/${file}`)
+  .filter((file) =>
+    /^import .*\bplay\b.* from '\.\/scene\.ts'/m.test(readFileSync(join(root, file), 'utf8')),
+  );
 const LONG = [
   'test/console/**',
   'test/crash/background-kills.test.ts',
@@ -48,9 +55,9 @@ const runs =
         [
           `--parallel=${AT_ONCE}`,
           ...SHARED,
-          ...[`${ALONE}/**`, ...leftOut].map((pattern) => `--path-ignore-patterns=${pattern}`),
+          ...[...ALONE, ...leftOut].map((pattern) => `--path-ignore-patterns=${pattern}`),
         ],
-        [`--parallel=${Math.min(2, availableParallelism())}`, ...SHARED, ALONE],
+        [`--parallel=${Math.min(2, availableParallelism())}`, ...SHARED, ...ALONE.map((file) => `./${file}`)],
       ];
 
 let status = 0;
