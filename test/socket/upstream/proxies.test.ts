@@ -75,7 +75,8 @@ async function start(
   gateway = await startGateway(
     {
       upstream: made ? { ca: made.path('ca.pem') } : {},
-      routing: { retries: 0, breaker: { failures: 1000 } },
+      // A busy machine is no proxy that is silent.
+      routing: { retries: 0, breaker: { failures: 1000 }, timeouts: { connect_ms: 60_000 } },
       providers: {
         one: { protocols: { 'openai-chat': `${origin}/v1` }, api_key: 'sk-upstream-test', ...provider },
       },
