@@ -15,6 +15,7 @@ import { aligned } from './report.ts';
 import { type Ask, type Caller, CALLS, pickCall, SIMULATED } from './soak-calls.ts';
 import { trend } from './spread.ts';
 import { GATEWAY_KEY, packTree, startMock, targetOf } from './targets.ts';
+import { launchOf } from '../test/support/program.ts';
 
 const { values } = parseArgs({
   options: {
@@ -154,11 +155,9 @@ function print(row: readonly string[], note = ''): void {
 
 /** Starts the simulated provider in a process of its own, so that its memory is not counted. @returns its origin */
 async function simulator(): Promise<string> {
-  const program: Owned = start(
-    [join(root, 'bin', 'dragoman'), 'sim', '--port', '0'],
-    LOAD_CORE,
-    join(folder, 'sim.log'),
-  );
+  const { command, environment } = await launchOf(root);
+  const log = join(folder, 'sim.log');
+  const program: Owned = start([...command, 'sim', '--port', '0'], LOAD_CORE, log, environment);
   stops.push(() => program.stop());
   return (await program.line(/listening on (http:\/\/\S+)/))[1] ?? '';
 }

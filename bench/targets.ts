@@ -15,6 +15,7 @@ import {
   run,
   start,
 } from './processes.ts';
+import { type Launch, launchOf } from '../test/support/program.ts';
 
 /**
  * `routing` is the router only, within the benchmark's process. Targets named after Responses have clients of that
@@ -214,9 +215,10 @@ export async function startGateway(
     ...options.config,
   };
   writeFileSync(path, JSON.stringify(config, null, 2));
+  const launch = fromSources ? { command: sourcesOf(root), environment: {} } : await packedLaunch(root);
   const gateway = start(
     [
-      ...(fromSources ? sourcesOf(root) : launcherOf(root)),
+      ...launch.command,
       'serve',
       '--config',
       path,
@@ -224,7 +226,7 @@ export async function startGateway(
     ],
     options.isFree || options.workers !== undefined ? null : MEASURED_CORE,
     join(folder, 'dragoman.log'),
-    environment,
+    { ...launch.environment, ...environment },
   );
   const port = Number((await gateway.line(/listening on http:\/\/[^:]+:(\d+)/))[1]);
   // The cost includes the launcher, if it stays, and all child processes.
@@ -258,10 +260,10 @@ function sourcesOf(root: string): string[] {
   return ['node', join(root, 'bin', 'bun.mjs'), ...settings, join(root, 'src', 'app', 'main.ts')];
 }
 
-/** Command that starts a source tree. Older ones have no shell launcher. */
-function launcherOf(root: string): string[] {
+/** How the packed program of a source tree is started. Older trees have a launcher for shells. */
+export async function packedLaunch(root: string): Promise<Launch> {
   const launcher = join(root, 'bin', 'dragoman');
-  return existsSync(launcher) ? [launcher] : ['node', `${launcher}.mjs`];
+  return existsSync(launcher) ? { command: [launcher], environment: {} } : launchOf(root);
 }
 
 /** @throws Error if requests do not use the lane that is to be measured */

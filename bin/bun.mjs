@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Runs Bun from this package with the given arguments: `node bin/bun.mjs test`.
-import { runBun } from './runtime.mjs';
+import { become, bunCommand } from './runtime.mjs';
 
 /**
- * Patience of every test, in milliseconds: a busy machine makes tests late, not wrong. Only tests that take longer, or that
- * measure time, have a limit of their own. An argument that follows wins.
+ * Timeout of every test in milliseconds. It is long because a busy machine makes tests slow, not wrong. Tests that take longer
+ * or measure time have their own. A later argument overrides it.
  */
-const PATIENCE = '--timeout=120000';
+const TIMEOUT = '--timeout=120000';
 
 const [command, ...args] = process.argv.slice(2);
-runBun(command === 'test' ? [command, PATIENCE, ...args] : process.argv.slice(2));
+become(bunCommand(command === 'test' ? [command, TIMEOUT, ...args] : process.argv.slice(2)));

@@ -1,18 +1,17 @@
-// Installs the packages that `package-lock.json` names where nothing is installed yet, so that `npm start` and `npm test` work
-// in a fresh clone. Plain JavaScript for any Node from 20 on. It imports no package: there is none yet.
+// Installs the locked packages if none are installed, so that `npm start` and `npm test` work in a fresh clone. Plain
+// JavaScript for Node 20 and later, without packages.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Installs the locked packages unless they are there. `npm ci` fetches nothing that the lock file does not name.
- * Ends this process with npm's exit code where the install fails.
+ * Installs the packages of `package-lock.json` if they are missing. Ends this process with npm's exit code if that fails.
  * @param root folder of the package
- * @param withTests true: also the packages that only tests need
+ * @param withTests true: includes the packages that only tests need
  */
 export function ensureInstalled(root, withTests) {
   const has = (name) => existsSync(join(root, 'node_modules', name, 'package.json'));
-  // A package that npm installed has no lock file, and its packages lie beside it.
+  // An installed package has no lock file: npm installed its dependencies as well.
   if (!existsSync(join(root, 'package-lock.json'))) return;
   if (has('bun') && (!withTests || has('typescript'))) return;
   const args = ['ci', '--no-audit', '--no-fund', ...(withTests ? [] : ['--omit=dev'])];

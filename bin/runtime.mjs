@@ -1,5 +1,5 @@
-// Finds the Bun that came with `npm install` and runs it. Plain JavaScript for any Node from 20 on: it must work
-// before anything else does.
+// Finds the Bun that npm installed, and turns this process into it. Plain JavaScript for Node 20 and later, because it
+// runs before anything else.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,12 +8,19 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 
-/** The folder of this package. */
+/** Folder of this package. */
 export const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Path of the Bun executable; null when there is none. The `bun` package links its binary in an install script,
- * which may not have run (`npm install --ignore-scripts`): the platform's own package has it in any case.
+ * Interval of timed garbage collections in milliseconds, which Bun reads before any other code runs. The default, a second,
+ * causes 0.75 collections per hundred requests at 200 a second instead of 0.48 (`bench/tail.ts`).
+ */
+export const RUNTIME_ENVIRONMENT = { BUN_GC_TIMER_INTERVAL: '30000' };
+
+/**
+ * Finds the Bun executable. The `bun` package links it in an install script, which may not have run
+ * (`npm install --ignore-scripts`). The package of the platform always contains it.
+ * @returns its path; null if there is none
  */
 function findBun() {
   const { platform, arch } = process;
@@ -33,32 +40,31 @@ function findBun() {
   return null;
 }
 
-/** Runs Bun with these arguments. */
-export function runBun(args) {
+/**
+ * Command that runs Bun. Ends this process with exit code 1 if Bun is not installed.
+ * @param args arguments of Bun
+ * @returns file and arguments
+ */
+export function bunCommand(args) {
   const bun = findBun();
-  if (bun === null) {
-    console.error(
-      'Bun is not installed: run `npm install` in the folder of this package (with optional dependencies).',
-    );
-    process.exit(1);
-  }
-  run(bun, args);
+  if (bun !== null) return [bun, ...args];
+  console.error(
+    'Bun is not installed: run `npm install` in the folder of this package (with optional dependencies).',
+  );
+  return process.exit(1);
 }
 
 /**
- * Runs Bun, or an executable that has it in it, with these arguments: this process becomes it where Node can do that (from
- * 22.15 and 23.11 on, not on Windows). Elsewhere this process stays, and ends as that ends, signals included.
+ * Runs a command in place of this process. Node 22.15, 23.11 and later replace the process, except on Windows. Otherwise
+ * this process forwards signals to the command and exits as it does.
  */
-export function run(file, args) {
-  // Bun reads both before any of our code runs. 65535 is the largest limit; the default of 256 would queue requests in
-  // silence. A collection each second, the default, comes on top of those that requests cause: 0.75 for each hundred requests
-  // at 200 a second instead of 0.48 (`bench/tail.ts`). Milliseconds.
-  const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', BUN_GC_TIMER_INTERVAL: '30000', ...process.env };
+export function become([file, ...args]) {
+  const env = { ...RUNTIME_ENVIRONMENT, ...process.env };
   delete env.DRAGOMAN_LAUNCHER_PID;
-  // An executable would be nothing but Bun then.
+  // The packed executable would behave like Bun itself.
   delete env.BUN_BE_BUN;
   if (process.execve && process.platform !== 'win32') process.execve(file, [file, ...args], env);
-  // A child has to know whom it must not outlive: see src/app/cli/signals.ts.
+  // The program ends when this process was killed: see src/app/cli/signals.ts.
   env.DRAGOMAN_LAUNCHER_PID = String(process.pid);
   const child = spawn(file, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -14,14 +14,7 @@ const PROCESSES = [
   'src/engine/documents/pdf-process.ts',
   'src/engine/adapt/schema-process.ts',
 ];
-const LAUNCHERS = [
-  'bunfig.toml',
-  'dragoman',
-  'dragoman.mjs',
-  'find-program.mjs',
-  'installed.mjs',
-  'runtime.mjs',
-];
+const LAUNCHERS = ['bunfig.toml', 'dragoman.mjs', 'installed.mjs', 'program.mjs', 'runtime.mjs'];
 /** Documents and other files for users. */
 const USER_FILES = [
   'CHANGELOG.md',

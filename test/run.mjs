@@ -8,8 +8,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProgram } from '../bin/find-program.mjs';
 import { ensureInstalled } from '../bin/installed.mjs';
+import { findProgram } from '../bin/program.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TIMES = '--times';

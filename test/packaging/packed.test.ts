@@ -1,10 +1,10 @@
-// The packed program: when the launchers take it, and that what it finds beside itself is where it looks.
+// The packed program: when the launcher takes it, and that what it finds beside itself is where it looks.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pack } from '../../contrib/pack.ts';
 import { pdfOf } from '../support/pdf-file.ts';
-import { defaultLauncher, freshFolder, nodeLauncher, runProgram, startProgram } from '../support/program.ts';
+import { freshFolder, nodeLauncher, runProgram, startProgram } from '../support/program.ts';
 import { whole } from '../support/upstreams/answers.ts';
 import { dialect } from '../support/upstreams/dialects.ts';
 import { startMcpServer } from '../support/upstreams/mcp-server.ts';
@@ -20,10 +20,7 @@ afterAll(async () => {
 /** Seconds since 1970. */
 const BUILT = 1_800_000_000;
 
-describe.each([
-  ['for shells', defaultLauncher],
-  ['under Node', nodeLauncher],
-])('the launcher %s', (_, launcher) => {
+describe('the launcher', () => {
   const { folder: root, remove } = freshFolder();
   undo.push(remove);
   const write = (path: string, text: string, time: number): void => {
@@ -43,7 +40,7 @@ describe.each([
   write('src/app/main.ts', `console.log('sources')`, BUILT - 60);
   const started = async (from = root): Promise<string> => {
     const environment = { BUN_BE_BUN: '1' };
-    const { out, err } = await runProgram([], { folder: root, environment, command: launcher(from) });
+    const { out, err } = await runProgram([], { folder: root, environment, command: nodeLauncher(from) });
     return out.trim() + err;
   };
 
@@ -75,7 +72,7 @@ describe.each([
   });
 });
 
-const { findProgram } = (await import(join(ROOT, 'bin', 'find-program.mjs'))) as {
+const { findProgram } = (await import(join(ROOT, 'bin', 'program.mjs'))) as {
   findProgram: (root: string) => string;
 };
 const atHand = dirname(findProgram(ROOT));

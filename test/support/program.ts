@@ -1,7 +1,7 @@
-// Runs the program as a user does: through its launcher, in a folder of its own, with an environment that holds nothing
-// but what a test gives. Knows the command line and the sockets only.
+// Runs the program as a user does: in its own folder, with an environment that contains only what a test sets. Uses only the
+// command line and sockets.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -13,19 +13,27 @@ export interface ProgramOptions {
   readonly folder: string;
   /** The checkout whose program it is; default: this one. */
   readonly root?: string;
-  /** Command that is run with the arguments; default: that checkout's launcher. */
+  /** Command that is run with the arguments; default: what that checkout's launcher starts. */
   readonly command?: readonly [string, ...string[]] | undefined;
 }
 
-/** The launcher under Node, which npm links as `dragoman`. @param root the checkout whose launcher it is */
+/** The launcher, which npm links as `dragoman`. @param root the checkout whose launcher it is */
 export function nodeLauncher(root = ROOT): [string, ...string[]] {
   return ['node', join(root, 'bin', 'dragoman.mjs')];
 }
 
-/** The launcher for shells, where there is one. @param root the checkout whose launcher it is */
-export function defaultLauncher(root = ROOT): [string, ...string[]] {
-  const script = join(root, 'bin', 'dragoman');
-  return process.platform !== 'win32' && existsSync(script) ? [script] : nodeLauncher(root);
+export interface Launch {
+  readonly command: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Command and variables that the launcher of a checkout starts the program with. Signals then reach the program directly. */
+export async function launchOf(root = ROOT): Promise<Launch> {
+  const launcher = (await import(join(root, 'bin', 'program.mjs'))) as {
+    readonly programCommand: (args: readonly string[]) => [string, ...string[]];
+    readonly RUNTIME_ENVIRONMENT: Readonly<Record<string, string>>;
+  };
+  return { command: launcher.programCommand([]), environment: launcher.RUNTIME_ENVIRONMENT };
 }
 
 export interface Finished {
@@ -55,12 +63,12 @@ export function freshFolder(): { readonly folder: string; readonly remove: () =>
 
 /** Runs a command to its end. */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<Finished> {
-  return launch(args, options).exited;
+  return (await launch(args, options)).exited;
 }
 
 /** Starts a command that listens. Rejects with its output when it ends before. */
 export async function startProgram(args: readonly string[], options: ProgramOptions): Promise<Program> {
-  const { child, exited, out, err } = launch(args, options);
+  const { child, exited, out, err } = await launch(args, options);
   const origin = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const line = /^listening on (https?:\/\/\S+)\n/m.exec(out());
@@ -115,7 +123,7 @@ export async function eventuallyFound<T>(
 /** Process id of the runtime that a launcher became, or that runs below it (Linux). */
 export function runtimePid(launcherPid: number): number {
   const program = basename(readlinkSync(`/proc/${launcherPid}/exe`));
-  return /^(bun|dragoman)/.test(program) ? launcherPid : Number(childrenOf(launcherPid)[0]);
+  return /^(bun|dragoman)/.test(program) ? launcherPid : runtimePid(Number(childrenOf(launcherPid)[0]));
 }
 
 /** Process ids of those that a process started and that still run (Linux). */
@@ -124,20 +132,23 @@ export function childrenOf(pid: number): readonly number[] {
   return text === '' ? [] : text.split(' ').map(Number);
 }
 
-function launch(
+async function launch(
   args: readonly string[],
   options: ProgramOptions,
-): {
+): Promise<{
   readonly child: ChildProcess;
   readonly exited: Promise<Finished>;
   readonly out: () => string;
   readonly err: () => string;
-} {
+}> {
+  const { command, environment } = options.command
+    ? { command: options.command, environment: {} }
+    : await launchOf(options.root);
+  const [program, ...first] = command;
   const { PATH = '', HOME = '' } = process.env;
-  const [program, ...first] = options.command ?? defaultLauncher(options.root);
   const child = spawn(program, [...first, ...args], {
     cwd: options.folder,
-    env: { PATH, HOME, ...options.environment },
+    env: { PATH, HOME, ...environment, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram, freePort } from '../../../bench/processes.ts';
+import { launchOf } from '../../support/program.ts';
 import { type PostgresServer, startPostgres } from '../../support/servers/postgres.ts';
 import { startValkey, type ValkeyProcess } from '../../support/servers/valkey.ts';
 import { type CutNetwork, startNetwork } from './cut-network.ts';
@@ -29,7 +30,6 @@ export const MODEL = 'counted/whole';
 /** Models whose streams take two seconds, and eight. */
 export const PACED = ['counted/paced-100', 'counted/paced-400'] as const;
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 const FAKETIME = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu'].map(
   (folder) => `${folder}/faketime/libfaketime.so.1`,
 );
@@ -182,7 +182,12 @@ async function makeReplica(parts: Parts): Promise<Replica> {
       models: [MODEL, ...PACED].map((id) => ({ id, price: { input: 0, output: USD_PER_TOKEN * 1e6 } })),
     }),
   );
-  const environment: Record<string, string> = { PATH: process.env['PATH'] ?? '', HOME: folder };
+  const launch = await launchOf();
+  const environment: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    ...launch.environment,
+  };
   if (CLOCK_SHIFTER !== null) {
     writeFileSync(clock, '+0s\n');
     Object.assign(environment, {
@@ -207,7 +212,7 @@ async function makeReplica(parts: Parts): Promise<Replica> {
         else child.once('exit', () => resolve());
       }),
     start() {
-      const args = ['--pdeathsig=KILL', join(ROOT, 'bin', 'dragoman'), 'serve', '--config', config];
+      const args = ['--pdeathsig=KILL', ...launch.command, 'serve', '--config', config];
       const output = openSync(log, 'a');
       child = spawn('setpriv', args, { cwd: folder, env: environment, stdio: ['ignore', 'ignore', output] });
       closeSync(output);

@@ -2,9 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
+import { launchOf } from '../../support/program.ts';
 
 export const ROOT = join(import.meta.dir, '..', '..', '..');
 export const DEPLOY = join(ROOT, 'deploy');
+
+const { command: PROGRAM } = await launchOf();
 
 /** Command that starts a replica, and its health check. */
 export interface Replica {
@@ -112,7 +115,7 @@ export function composeReplicas(
           environment: { ...image.environment, ...(Object.fromEntries(filled) as Record<string, string>) },
           config: configAt(volumes, environment['DRAGOMAN_CONFIG']),
           graceMs: 1000 * Number(/^(\d+)s$/.exec(grace ?? '')?.[1]),
-          checks: [{ command: check.map((word) => programHere(word)) }],
+          checks: [{ command: check.flatMap(wordsHere) }],
         };
       },
     );
@@ -148,9 +151,9 @@ export function kubernetesReplicas(secret: Readonly<Record<string, string>>): re
   }));
 }
 
-/** The program of the image, where it is here. */
-function programHere(path: string): string {
-  return path === '/dragoman' ? join(ROOT, 'bin', 'dragoman') : path;
+/** A word of a command, with the program of this checkout in place of the image's. */
+function wordsHere(word: string): readonly string[] {
+  return word === '/dragoman' ? PROGRAM : [word];
 }
 
 /** End of the Dockerfile, with the program where it is here. */
@@ -165,7 +168,7 @@ function readImage(): {
     .split(' ')
     .map((pair) => pair.split('='));
   return {
-    command: [programHere(program), ...args],
+    command: [program, ...args].flatMap(wordsHere) as [string, ...string[]],
     environment: Object.fromEntries(variables) as Record<string, string>,
   };
 }

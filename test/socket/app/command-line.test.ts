@@ -2,12 +2,12 @@
 // configuration with several faults.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS } from '../../../src/app/cli/command-list.ts';
 import { helpOf, overview } from '../../../src/app/cli/help.ts';
 import { COMMON_OPTIONS } from '../../../src/app/cli/options.ts';
-import { defaultLauncher, freshFolder, runProgram } from '../../support/program.ts';
+import { freshFolder, launchOf, runProgram } from '../../support/program.ts';
 
 const SLOW = 60_000;
 const { folder, remove } = freshFolder();
@@ -78,7 +78,7 @@ test('a word that is mistyped is answered with the nearest one, in a form that w
   // The hint has no npx where the shell knows the name.
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
-  symlinkSync(defaultLauncher()[0], join(bin, 'dragoman'));
+  writeFileSync(join(bin, 'dragoman'), '');
   const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
   expect((await runProgram(['usge'], { folder, environment: { PATH } })).err).toContain('`dragoman usage`');
 });
@@ -134,13 +134,13 @@ describe('completion', () => {
   });
 });
 
-test('a reader that leaves ends a command in silence', () => {
+test('a reader that leaves ends a command in silence', async () => {
   const models = Array.from(
     { length: 3000 },
     (_, at) => `  - { id: "a/${'x'.repeat(40)}${at}", endpoints: [{ provider: sim, model: chat }] }`,
   );
   writeFileSync(join(folder, 'many.yaml'), `models:\n${models.join('\n')}\n`);
-  const launcher = defaultLauncher().join(' ');
+  const launcher = (await launchOf()).command.join(' ');
   expect(
     shell(
       'bash',
