@@ -37,6 +37,7 @@ const LONG = [
   'test/packaging/executables.test.ts',
   'test/packaging/first-hour.test.ts',
   'test/recordings/fuzz-recordings.test.ts',
+  'test/scenarios/responses/background-replicas.test.ts',
   'test/socket/cluster/answers.test.ts',
   'test/socket/operations/openapi/reference-browser.test.ts',
   'test/socket/cluster/outages-http.test.ts',
