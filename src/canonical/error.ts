@@ -1,5 +1,6 @@
 // The error class of the gateway, and the closed list of its kinds. Each protocol maps kinds to its own error bodies. The
 // engine's failure table maps them to an action: retry, next candidate or return.
+import { TEXTS } from './texts.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import type { DurationMs } from '../base/units.ts';
 
@@ -275,6 +276,15 @@ export class Problems {
     const text = this.list.map((p) => (p.path ? `${p.path}: ${p.message}` : p.message)).join('; ');
     throw new GatewayError(first.kind, text, { param: first.path || undefined, code: first.code });
   }
+}
+
+/**
+ * Error for an id that the project does not have.
+ * @param what begins the sentence, e.g. `Response`
+ * @param param member or path that has the id
+ */
+export function notFound(what: string, id: string, param?: string): GatewayError {
+  return new GatewayError('not_found', TEXTS.notFound(what, id), { param });
 }
 
 /**

@@ -1,6 +1,6 @@
 // A conversation is a flat list of items, as in the Responses API. Flat items are easily grouped into messages, whereas
 // messages lose the order of reasoning, text and calls.
-import { GatewayError } from './error.ts';
+import { type GatewayError, notFound } from './error.ts';
 import type { HostedFacts } from './hosted-facts.ts';
 import type { NodeBase, Part, Source } from './part.ts';
 
@@ -144,7 +144,7 @@ export function isAssistantItem(item: Item): boolean {
 
 /** Error for a reference that was not replaced by a stored item. */
 export function unresolvedReference(item: ReferenceItem): GatewayError {
-  return new GatewayError('not_found', `Item with id '${item.id}' not found.`, { param: item.path });
+  return notFound('Item', item.id, item.path);
 }
 
 /** Adds the name and kind of their calls to tool results. The decoder may not have seen the calls, e.g. of stored turns. */

@@ -20,6 +20,9 @@ export const TEXTS = {
   noPlace: 'the upstream has no equivalent field',
   noFormat: 'the upstream does not support this response format',
   noBreakpoints: 'the upstream does not support prompt-cache breakpoints',
+  upstreamCancelled: 'the upstream cancelled the response',
+  closedBeforeResponse: 'the connection was closed before a response arrived',
+  closedInResponse: 'the connection was closed in the middle of the response',
   connectionBroke: 'the connection was lost',
 
   // Translations.
@@ -31,6 +34,14 @@ export const TEXTS = {
   largestTemperature: (most: number) => `the maximum temperature is ${most}`,
   noTools: 'the request has no tools',
   noToolToChoose: 'no tool is left to choose',
+  otherReasoning: (format: string) => `this model cannot read reasoning of the format ${format}`,
+  thinkingNeeds: (least: number, given: number | undefined) =>
+    `thinking requires more than ${least} output tokens (got ${given})`,
+  thinkingTemperature: 'Claude requires temperature 1 when it thinks',
+  resultsMoved: 'tool results were moved before the other content of their turn',
+  instructionsMoved: 'instructions inside the conversation were appended to the system prompt',
+  ownDescription: 'the schema has its own description',
+  unknownToGateway: 'the gateway does not support this field',
   customAsFunction: 'a custom tool is sent as a function with one string argument',
   ownStream: 'the gateway generates the stream itself',
 
@@ -44,6 +55,7 @@ export const TEXTS = {
   noBackground: (protocol: string) => `${protocol} does not support background responses`,
   /** @param name of another file of the project */
   fileExists: (name: string) => `The file '${name}' exists already. Delete it, or choose another name.`,
+  projectArchived: (name: string) => `the project "${name}" has been archived`,
   takenOver: 'another process has taken over the job',
   notAllowed: 'This call has not been approved.',
   withoutAttempt: 'a response without an attempt',
@@ -61,8 +73,17 @@ export const TEXTS = {
   mustBeSomeOf: (words: readonly string[]) => `must be a comma-separated list of ${words.join(', ')}`,
   mustBeVisible: (header: string) => `${header}: must be 1 to 255 visible ASCII characters`,
   tooLong: (characters: number) => `must have at most ${characters} characters`,
+  mustBePart: (given: string) => `must be a content part, not ${given}`,
+  mustBeImageUrl: 'must be an http(s) URL or a base64 data URL',
+  mustBeToolName: 'must be 1 to 64 letters, digits, underscores or dashes',
+  mustNameTool: 'must name at least one tool',
+  mustBeChoice: 'must be function, custom, allowed_tools, or the type of one of tools',
+  toolNotListed: (kind: string) => `names a ${kind} tool that is not in tools`,
+  nameTaken: 'is used by an earlier tool',
+  streamOptionsAlone: 'Parameter stream_options is not supported while stream is false',
   tooManySequences: (most: number) => `must have at most ${most} sequences`,
   tooManyElements: (most: number, given: number) => `must have at most ${most} elements (got ${given})`,
+  notFound: (what: string, id: string) => `${what} with id '${id.slice(0, 100)}' not found.`,
   notInList: (id: string) => `'${id.slice(0, 100)}' is not in this list`,
   mustBeHttpAddress: 'must be an http or https address',
   nameCharacters: 'may contain only letters, digits, `.`, `_` and `-`',
@@ -88,6 +109,8 @@ export const TEXTS = {
   noDatabase: (folder: string) => `there is no database in ${folder}`,
   recordsWait: 'records cannot be written to the database; they are queued in the journal',
   journalFull: 'the journal or the disk is full',
+  damagedRows: (table: string, rows: number | undefined, expected: number | undefined) =>
+    `the backup is damaged: ${table} has ${rows} rows instead of ${expected}`,
   notReplayable: (reason: string | null) => `This request cannot be replayed: ${reason}.`,
 
   // The console, and descriptions in /openapi.json.
@@ -101,6 +124,8 @@ export const TEXTS = {
   runningAttempts: 'Attempts in progress.',
   pageSize: 'Maximum number of entries per page.',
   providersWords: "The provider's message.",
+  untilFirstContent: 'Streams: until the first content.',
+  untilHead: 'Other requests: until the response headers.',
   noKnownPrice: 'Null: no price is known.',
   managementHas: 'Use `/v1/management` for keys, projects, limits and usage.',
   countsTokens: 'Counts the tokens of a request without generating a response.',

@@ -1,4 +1,5 @@
 // One connection to an upstream and the exchange that it carries.
+import { TEXTS } from '../canonical/index.ts';
 import { beginning, behind, type Slices } from '../base/lib/slices.ts';
 import { type ClientSocket, connectSocket, type SocketListener } from '../base/runtime/socket.ts';
 import type { Address } from './address.ts';
@@ -241,9 +242,8 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#exchange = undefined;
     exchange.connection = undefined;
     if (!opened) exchange.listener.failed('connect', reason ?? 'connection refused');
-    else if (!this.#hasReceived)
-      exchange.listener.failed('reset', reason ?? 'the connection was closed before a response arrived');
-    else exchange.listener.failed('cut', reason ?? 'the connection was closed in the middle of the response');
+    else if (!this.#hasReceived) exchange.listener.failed('reset', reason ?? TEXTS.closedBeforeResponse);
+    else exchange.listener.failed('cut', reason ?? TEXTS.closedInResponse);
   }
 }
 

@@ -259,9 +259,9 @@ class GuardedCall implements UpstreamCall {
 
 const FAILURES: Readonly<Record<TransportFailure, string>> = {
   connect: 'no connection could be made',
-  stale: 'the connection was closed before a response arrived',
-  reset: 'the connection was closed before a response arrived',
-  cut: 'the connection was closed in the middle of the response',
+  stale: TEXTS.closedBeforeResponse,
+  reset: TEXTS.closedBeforeResponse,
+  cut: TEXTS.closedInResponse,
   protocol: 'its server does not speak HTTP/1.1',
 };
 

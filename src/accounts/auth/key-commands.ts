@@ -6,6 +6,7 @@ import {
   ON_DISCONNECT,
   ON_DISCONNECT_HINT,
   problemOfModelName as problemOfName,
+  TEXTS,
 } from '../../canonical/index.ts';
 import type { KeyChange, KeyFilter, PageRequest, StoredKey } from '../ports/index.ts';
 import { checkLimits } from './check-limits.ts';
@@ -262,7 +263,7 @@ export class KeyCommands {
         { param: 'project' },
       );
     if (project.archivedAt !== null)
-      throw new GatewayError('conflict', `the project "${name}" has been archived`, { param: 'project' });
+      throw new GatewayError('conflict', TEXTS.projectArchived(name), { param: 'project' });
   }
 }
 

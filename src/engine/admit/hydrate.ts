@@ -8,6 +8,7 @@ import {
   type Item,
   nameResults,
   type StateRequest,
+  notFound,
 } from '../../canonical/index.ts';
 import type { NamedObject, ServerCodec, StoredItems } from '../../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
@@ -142,9 +143,7 @@ async function historyOf(
   if (conversation === undefined) return { path: 'input', items: [] };
   const { conversations } = deps.state;
   if (!(await conversations.find(projectId, conversation, now))) {
-    throw new GatewayError('not_found', `Conversation with id '${conversation.slice(0, 100)}' not found.`, {
-      param: 'conversation',
-    });
+    throw notFound('Conversation', conversation, 'conversation');
   }
   resources.take(await ConversationTurn.begin(projectId, conversation, arrival.id, deps));
   return { path: 'conversation', items: (await conversations.all(projectId, conversation, now)) ?? [] };
@@ -164,9 +163,7 @@ async function resolve(
       if (id === undefined) return item;
       const found = await deps.state.responses.findItem(projectId, id, deps.clock.wall());
       if (found) return found;
-      throw new GatewayError('not_found', `Item with id '${id.slice(0, 100)}' not found.`, {
-        param: `input[${index}].id`,
-      });
+      throw notFound('Item', id, `input[${index}].id`);
     }),
   );
 }

@@ -1,6 +1,6 @@
 // Raw items up to and including an earlier response, for runs of the engine and for requests that need no run.
 import { asArray, isJsonObject, type JsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ResponseStore } from '../../accounts/ports/index.ts';
 import type { TurnMemory } from '../call.ts';
 import type { UnixMs } from '../../base/units.ts';
@@ -30,12 +30,8 @@ export async function previousItems(
   if (recalled) return recalled;
   const chain = await responses.chain(projectId, responseId, now);
   if (chain) return chain.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
-  throw new GatewayError(
-    'invalid_request',
-    `Previous response with id '${responseId.slice(0, 100)}' not found.`,
-    {
-      param: 'previous_response_id',
-      code: 'previous_response_not_found',
-    },
-  );
+  throw new GatewayError('invalid_request', TEXTS.notFound('Previous response', responseId), {
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  });
 }

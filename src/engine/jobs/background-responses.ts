@@ -1,7 +1,7 @@
 // Background answers as clients see them: submitted, read while running, cancelled and deleted. Jobs make them.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
-import { type CanonicalRequest, GatewayError, TEXTS } from '../../canonical/index.ts';
+import { type CanonicalRequest, GatewayError, TEXTS, notFound } from '../../canonical/index.ts';
 import {
   type Job,
   type JobView,
@@ -203,11 +203,7 @@ export class BackgroundResponses {
     const { storage, clock } = this.#deps;
     const now = clock.wall();
     if (conversationId !== undefined && !(await storage.conversations.find(projectId, conversationId, now)))
-      throw new GatewayError(
-        'not_found',
-        `Conversation with id '${conversationId.slice(0, 100)}' not found.`,
-        { param: 'conversation' },
-      );
+      throw notFound('Conversation', conversationId, 'conversation');
     if (previousResponseId === undefined) return;
     const job = await storage.jobs.find(projectId, previousResponseId);
     if (job && isOpen(job))

@@ -10,6 +10,7 @@ import {
   type Media,
   type Part,
   TEXTS,
+  notFound,
 } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol, type NamedObject, screenshotFile, withScreenshot } from '../../protocols/index.ts';
@@ -74,7 +75,7 @@ export async function resolveFiles(
     const shot = screenshotFile(item);
     if (shot !== undefined) {
       const content = await contentOf(shot, item.path);
-      if (!content) throw unknownFile(shot, item.path);
+      if (!content) throw notFound('File', shot, item.path);
       const { mediaType, data } = picture(content, item.path).media;
       return withScreenshot(item, `data:${mediaType};base64,${data}`);
     }
@@ -84,7 +85,7 @@ export async function resolveFiles(
       const content = await contentOf(part.media.id, part.path);
       if (content) return filled(part, content);
       if (mayName(part.media.id)) return part;
-      throw unknownFile(part.media.id, part.path);
+      throw notFound('File', part.media.id, part.path);
     });
   });
 }
@@ -336,10 +337,6 @@ function picture(content: Content, path: string | undefined): Content {
 
 function isPicture({ media }: Content): boolean {
   return media.mediaType?.startsWith('image/') === true;
-}
-
-function unknownFile(id: string, path: string | undefined): GatewayError {
-  return new GatewayError('not_found', `File with id '${id.slice(0, 100)}' not found.`, { param: path });
 }
 
 function hasMedia(part: Part): part is MediaPart {

@@ -1,6 +1,6 @@
 // Prompt templates: the operator's files, and those stored by projects. A file takes precedence over a stored template
 // with the same id.
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, notFound } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { PromptRequest } from '../../canonical/index.ts';
 import type { PromptStore, PromptVersion } from '../../accounts/ports/index.ts';
@@ -44,7 +44,7 @@ async function findVersion(
 
 /** 404. @param param member or path that names the prompt */
 export function unknownPrompt(id: string, param?: string): GatewayError {
-  return new GatewayError('not_found', `Prompt with id '${id.slice(0, 100)}' not found.`, { param });
+  return notFound('Prompt', id, param);
 }
 
 /** 400. @param param member that names the version */

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asArray, asObject, parseJson } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { FindMeasured, MeasuredPlace } from '../../catalog/index.ts';
 import { formatDiagnosis, parseDiagnosis } from './diagnosis-json.ts';
 import type { Diagnosis } from './examine.ts';
@@ -31,7 +31,7 @@ export function readCapabilities(dataDir: string): Capabilities {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const problem = isAbsent ? null : `cannot read ${path}: ${String(error)}`;
+    const problem = isAbsent ? null : TEXTS.cannotRead(path, String(error));
     return { diagnoses: [], problem, isDamaged: false };
   }
   const file = asObject(parseJson(text));

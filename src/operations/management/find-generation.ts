@@ -1,5 +1,5 @@
 // Finds a record by the id of the answer or of the generation.
-import { GatewayError } from '../../canonical/index.ts';
+import { notFound } from '../../canonical/index.ts';
 import { generationOf } from '../../base/runtime/ids.ts';
 import type { LedgerStore } from '../../accounts/ports/index.ts';
 
@@ -10,5 +10,5 @@ export async function findGeneration(ledger: LedgerStore, given: string): Promis
   const id = generationOf(given);
   const found = await ledger.findOfAnybody(id);
   if (found) return found;
-  throw new GatewayError('not_found', `Generation ${JSON.stringify(id.slice(0, 100))} not found.`);
+  throw notFound('Generation', id, 'id');
 }

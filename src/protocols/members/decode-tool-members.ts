@@ -1,6 +1,6 @@
 // Reads the members that tools have in both OpenAI protocols: name, schema of the arguments, input format.
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Problems } from '../../canonical/index.ts';
+import { type Problems, TEXTS } from '../../canonical/index.ts';
 import { readObject, readOneOf, requireString } from './read-member.ts';
 import type { Member } from './read-member.ts';
 
@@ -11,7 +11,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 export function readToolName(value: Member, path: string, problems: Problems): string | undefined {
   const name = requireString(value, path, problems);
   if (name !== undefined && !TOOL_NAME.test(name)) {
-    problems.add(path, 'must be 1 to 64 letters, digits, underscores or dashes');
+    problems.add(path, TEXTS.mustBeToolName);
   }
   return name;
 }

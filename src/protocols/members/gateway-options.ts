@@ -20,6 +20,7 @@ import {
   type RoutingType,
   type RoutingWishes,
   type TimeLimits,
+  TEXTS,
 } from '../../canonical/index.ts';
 import { readBoolean, readNumber, readObject, readString, readStrings, readOneOf } from './read-member.ts';
 import type { Member } from './read-member.ts';
@@ -203,5 +204,5 @@ function decodeInclude(value: Member, path: string, problems: Problems): boolean
 
 function reportUnknown(object: JsonObject, path: string, known: ReadonlySet<string>, report: Report): void {
   for (const name in object)
-    if (!known.has(name)) report.add(`${path}.${name}`, 'dropped', 'the gateway does not support this field');
+    if (!known.has(name)) report.add(`${path}.${name}`, 'dropped', TEXTS.unknownToGateway);
 }

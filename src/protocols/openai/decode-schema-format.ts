@@ -1,7 +1,7 @@
 // Decodes the members of a JSON Schema response format. Chat Completions nests them below `json_schema`; in Responses
 // they are flat.
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Problems, ResponseFormat } from '../../canonical/index.ts';
+import { type Problems, type ResponseFormat, TEXTS } from '../../canonical/index.ts';
 import { readBoolean, readObject, readString, requireString } from '../members/read-member.ts';
 
 /** OpenAI API reference, "Structured outputs", `name`. */
@@ -15,7 +15,7 @@ export function decodeSchemaFormat(
 ): ResponseFormat | undefined {
   const name = requireString(body['name'], `${path}.name`, problems);
   if (name !== undefined && !FORMAT_NAME.test(name)) {
-    problems.add(`${path}.name`, 'must be 1 to 64 letters, digits, underscores or dashes');
+    problems.add(`${path}.name`, TEXTS.mustBeToolName);
   }
   const schema = readObject(body['schema'], `${path}.schema`, problems);
   const strict = readBoolean(body['strict'], `${path}.strict`, problems);

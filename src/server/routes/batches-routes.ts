@@ -1,12 +1,11 @@
 // OpenAI's batches over HTTP: create from an uploaded file, get, list, cancel.
 import { z } from 'zod';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, notFound } from '../../canonical/index.ts';
 import { lineEndpoints } from '../../engine/index.ts';
 import { decodeBatchRequest, listShape, mainProtocol } from '../../protocols/index.ts';
 import { encodeList, pageQuery } from '../list-page.ts';
 import { clientRoute, type ClientRoute } from './client-route.ts';
 import { batchesShown, lineFile } from './shown-batch.ts';
-import { notFound } from './state-routes.ts';
 
 /** The protocol whose batches these are. */
 const NAME = mainProtocol.name;

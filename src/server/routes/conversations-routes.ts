@@ -1,13 +1,13 @@
 // Conversations over HTTP: lists of items that clients store and that responses are appended to.
 import { z } from 'zod';
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../base/json/index.ts';
-import { Problems } from '../../canonical/index.ts';
+import { Problems, notFound } from '../../canonical/index.ts';
 import { anyObject, decodeMetadata, listShape } from '../../protocols/index.ts';
 import { newGenerationId, newId } from '../../base/runtime/ids.ts';
 import type { StoredConversation } from '../../accounts/ports/index.ts';
 import { deletedShape, encodeList, INCLUDE, pageQuery, readInclude } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
-import { notFound, storedItems } from './state-routes.ts';
+import { storedItems } from './state-routes.ts';
 
 /** OpenAI API reference, "Create a conversation": `items`. */
 const MAX_ITEMS = 20;

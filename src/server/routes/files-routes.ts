@@ -1,7 +1,7 @@
 // Files over HTTP in the format of OpenAI's Files API: uploaded once, then named by id. Storage and quotas are in
 // `state/`.
 import { z } from 'zod';
-import { invalidMember, TEXTS } from '../../canonical/index.ts';
+import { invalidMember, TEXTS, notFound } from '../../canonical/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import { listShape, type ShownFile } from '../../protocols/index.ts';
 import { BATCH_PURPOSE } from '../../engine/index.ts';
@@ -11,7 +11,6 @@ import { deletedShape, encodeList, pageQuery } from '../list-page.ts';
 import { readMultipart, type PartHead, type PartSink } from '../body/multipart.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
 import { download, plainName } from './file-download.ts';
-import { notFound } from './state-routes.ts';
 import { mediaTypeOfFile } from '../../base/lib/media-type.ts';
 
 /** Supported purposes; OpenAI's others belong to services that the gateway does not offer. */

@@ -6,7 +6,7 @@ import type { Principal } from '../../accounts/auth/index.ts';
 import type { StoredFile, StoredUpload } from '../../accounts/ports/index.ts';
 import { mediaTypeOfFile, plainMediaType } from '../../base/lib/media-type.ts';
 import { newId } from '../../base/runtime/ids.ts';
-import { GatewayError, invalidMember, TEXTS } from '../../canonical/index.ts';
+import { GatewayError, invalidMember, TEXTS, notFound } from '../../canonical/index.ts';
 import { BATCH_PURPOSE } from '../../engine/index.ts';
 import { PIECE_UNIT, type PieceOnItsWay, tooLarge } from '../../engine/state/files.ts';
 import { decodeGeminiUpload, encodeGeminiFile, fileIdOf } from '../../protocols/index.ts';
@@ -16,7 +16,7 @@ import { errorResponse } from '../reply.ts';
 import { type ClientCall, type ClientDependencies, clientRoute, type ClientRoute } from './client-route.ts';
 import { download, withoutControlCharacters } from './file-download.ts';
 import { anyFile } from './shown-batch.ts';
-import { isoOf, notFound } from './state-routes.ts';
+import { isoOf } from './state-routes.ts';
 
 /** Retention of files at Google, and page sizes. */
 const KEPT_MS = 48 * 3_600_000;

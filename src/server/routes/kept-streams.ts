@@ -1,7 +1,7 @@
 // Resumes streams that clients have lost: those of this process, of other processes, and of finished jobs. A stream
 // that no longer exists is refused with a reason.
 import { z } from 'zod';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { GatewayError, TEXTS, notFound } from '../../canonical/index.ts';
 import {
   type BackgroundResponses,
   type Client,
@@ -18,7 +18,6 @@ import { HttpClient } from '../http-client.ts';
 import { eventNumber } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
 import { generationOf } from '../../base/runtime/ids.ts';
-import { notFound } from './state-routes.ts';
 
 /** Poll interval for a stream that does not exist yet, and its job, in milliseconds. */
 const LOOK_MS = 200;

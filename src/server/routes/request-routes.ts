@@ -2,7 +2,7 @@
 import { generationOf } from '../../base/runtime/ids.ts';
 import { z } from 'zod';
 import { generationView } from '../../accounts/ledger/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { notFound } from '../../canonical/index.ts';
 import { findTask, withDeferredUsage } from '../../engine/index.ts';
 import { anyObject, mainProtocol, type ServerCodec } from '../../protocols/index.ts';
 import { explainedProtocol } from '../client-protocol.ts';
@@ -36,12 +36,7 @@ export const RECORD: ClientRoute = clientRoute({
   async run({ deps: { background, ledger }, projectId, query }) {
     const id = generationOf(query.id);
     const record = await background.record(projectId, id, query.try);
-    if (!record)
-      throw new GatewayError(
-        'not_found',
-        `There is no generation ${JSON.stringify(query.id.slice(0, 100))} for this API key.`,
-        { param: 'id' },
-      );
+    if (!record) throw notFound('Generation', query.id, 'id');
     const { generation, attempts } = await withDeferredUsage(record.found, projectId, ledger);
     const { tries } = record;
     if (!tries) return Response.json(generationView(generation, attempts));

@@ -1,7 +1,7 @@
 // Stored responses over HTTP: get, replay as a stream, list input items, delete.
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { GatewayError, TEXTS, notFound } from '../../canonical/index.ts';
 import { outputOf } from '../../engine/index.ts';
 import { anyObject, eventStream, keepingProtocol, listShape } from '../../protocols/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
@@ -18,7 +18,7 @@ import {
 } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
 import { generationOf } from '../../base/runtime/ids.ts';
-import { notFound, storedItems } from './state-routes.ts';
+import { storedItems } from './state-routes.ts';
 
 const responseShape = keepingProtocol.server.items.shape;
 

@@ -1,11 +1,10 @@
 // Asynchronous answers: the response that the client would have received, once it is complete.
 import { generationOf } from '../../base/runtime/ids.ts';
 import { z } from 'zod';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, notFound } from '../../canonical/index.ts';
 import { ANSWER_KIND, resultPath } from '../../engine/index.ts';
 import type { JobView } from '../../accounts/ports/index.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
-import { notFound } from './state-routes.ts';
 
 /** Retry delay, in seconds. */
 const RETRY_S = 1;

@@ -1,11 +1,11 @@
 // Batches in the format of one protocol: found by path id, listed in pages, encoded.
 import type { PageRequest, StoredFile } from '../../accounts/ports/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError, type ProtocolName } from '../../canonical/index.ts';
+import { GatewayError, type ProtocolName, notFound } from '../../canonical/index.ts';
 import { BATCH_PURPOSE } from '../../engine/index.ts';
 import { batchesOf, type ServedProtocol, servedProtocols, type ShownBatch } from '../../protocols/index.ts';
 import type { ClientCall } from './client-route.ts';
-import { isoOf, notFound } from './state-routes.ts';
+import { isoOf } from './state-routes.ts';
 
 type OwnedCall = Pick<ClientCall, 'deps' | 'projectId'>;
 

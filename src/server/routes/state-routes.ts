@@ -1,6 +1,5 @@
 // Shared parts of routes for stored state: dependencies, and reading and showing of stored items.
 import type { Storage } from '../../accounts/ports/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
 import type { Batches } from '../../engine/index.ts';
 import type { Files } from '../../engine/state/files.ts';
 import type { PromptLibrary } from '../../engine/state/prompt-library.ts';
@@ -24,11 +23,6 @@ export interface StateDependencies extends ReplyDependencies, StreamDependencies
 
 /** How stored items are read and shown. */
 export const storedItems: StoredItems = keepingProtocol.server.items;
-
-/** Error for an id that the project does not have. @param what begins the sentence, e.g. `Response` */
-export function notFound(what: string, id: string, param?: string): GatewayError {
-  return new GatewayError('not_found', `${what} with id '${id.slice(0, 100)}' not found.`, { param });
-}
 
 /** A time in RFC 3339. @param ms Unix milliseconds */
 export function isoOf(ms: UnixMs): string {

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { PostgresPoolClient } from 'kysely';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { openPool } from '../postgres/pool.ts';
 import { openWith } from '../postgres/storage.ts';
 import { PROGRAM } from '../tables/schema.ts';
@@ -149,8 +149,7 @@ async function readTable(
     bytes = 0;
   }
   if (lines.length > 0) await write(lines);
-  if (read !== expected)
-    throw refused(`the backup is damaged: ${table} has ${read} rows instead of ${expected}`);
+  if (read !== expected) throw refused(TEXTS.damagedRows(table, read, expected));
   await client.query(`alter table ${name} enable trigger user`, []);
   // Sequences continue after the restored row numbers.
   const { rows } = await client.query<{ column: string }>(

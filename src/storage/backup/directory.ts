@@ -70,10 +70,7 @@ export async function verifyBackup(folder: string): Promise<Manifest> {
   if (manifest.database === 'sqlite') {
     const { rows } = inspected(join(folder, DATABASE));
     const wrong = Object.keys(manifest.rows).find((table) => rows[table] !== manifest.rows[table]);
-    if (wrong !== undefined)
-      throw refused(
-        `the backup is damaged: ${wrong} has ${rows[wrong]} rows instead of ${manifest.rows[wrong]}`,
-      );
+    if (wrong !== undefined) throw refused(TEXTS.damagedRows(wrong, rows[wrong], manifest.rows[wrong]));
   }
   return manifest;
 }

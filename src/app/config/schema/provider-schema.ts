@@ -1,4 +1,5 @@
 // The `providers` section of the configuration file: addresses, protocols and credentials. Presets supply defaults.
+import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, secret, secretOrEmpty, quirksSchema } from '../../../catalog/schema/index.ts';
 import { limitsSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
@@ -70,8 +71,8 @@ const fields = inProgram(
     tls: providerTls.optional(),
     timeouts: inProgram(
       z.strictObject({
-        first_token_ms: patience().describe('Streams: until the first content.'),
-        response_ms: patience().describe('Other requests: until the response headers.'),
+        first_token_ms: patience().describe(TEXTS.untilFirstContent),
+        response_ms: patience().describe(TEXTS.untilHead),
         total_ms: patience().describe('All attempts together, if the provider is one of the candidates.'),
       }),
     )

@@ -2,7 +2,7 @@
 import { routingDefaultsSchema } from '../../../accounts/schema/index.ts';
 import { inProgram } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
-import { toWishes } from '../../../canonical/index.ts';
+import { toWishes, TEXTS } from '../../../canonical/index.ts';
 
 /** Milliseconds up to a day, with a default. */
 export const milliseconds = (value: number): z.ZodDefault<z.ZodNumber> =>
@@ -39,8 +39,8 @@ export const routingSchema = inProgram(
     timeouts: inProgram(
       z.strictObject({
         connect_ms: milliseconds(5_000).describe('Until the connection is open.'),
-        first_token_ms: milliseconds(60_000).describe('Streams: until the first content.'),
-        response_ms: milliseconds(300_000).describe('Other requests: until the response headers.'),
+        first_token_ms: milliseconds(60_000).describe(TEXTS.untilFirstContent),
+        response_ms: milliseconds(300_000).describe(TEXTS.untilHead),
         idle_ms: milliseconds(60_000).describe('Longest pause within a response.'),
         total_ms: milliseconds(600_000).describe('All attempts together.'),
       }),

@@ -1,12 +1,7 @@
 // Completes a request whose tokens are counted with everything that it refers to. Calls no upstream and changes
 // nothing.
 import { isJsonObject } from '../../../base/json/index.ts';
-import {
-  type CanonicalRequest,
-  GatewayError,
-  type Item,
-  type StateRequest,
-} from '../../../canonical/index.ts';
+import { type CanonicalRequest, type Item, type StateRequest, notFound } from '../../../canonical/index.ts';
 import { keepingProtocol } from '../../../protocols/index.ts';
 import type { CountClient } from '../../../protocols/tasks/count/codec.ts';
 import { namesPrompt, previousItems, promptedBody } from '../../admit/index.ts';
@@ -68,8 +63,4 @@ async function dereferenced(item: Item, { state, projectId, now }: Asking): Prom
   const [decoded] = isJsonObject(found) ? storedItems.decode([found], item.path ?? 'input') : [];
   if (decoded) return decoded;
   throw notFound('Item', item.id, item.path);
-}
-
-function notFound(what: string, id: string, param: string | undefined): GatewayError {
-  return new GatewayError('not_found', `${what} with id '${id.slice(0, 100)}' not found.`, { param });
 }

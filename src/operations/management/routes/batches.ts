@@ -1,6 +1,6 @@
 // Batches of all projects: progress, cost so far, failed lines, and cancellation.
 import { z } from 'zod';
-import { type BatchStatus, GatewayError, TEXTS } from '../../../canonical/index.ts';
+import { type BatchStatus, TEXTS, notFound } from '../../../canonical/index.ts';
 import type { Batch, BatchOutcome } from '../../../accounts/ports/index.ts';
 import type { BatchProblem } from '../../../protocols/index.ts';
 import type { BatchAdministration } from '../dependencies.ts';
@@ -199,7 +199,7 @@ export const BATCH_ROUTES: readonly Route[] = [
 async function batchOf({ store }: BatchAdministration, id: string): Promise<Batch> {
   const batch = await store.get(id);
   if (batch) return batch;
-  throw new GatewayError('not_found', `Batch with id '${id.slice(0, 100)}' not found.`, { param: 'id' });
+  throw notFound('Batch', id, 'id');
 }
 
 function namesOf(batches: readonly Batch[], keys: RawCall['keys']): Promise<ReadonlyMap<string, string>> {

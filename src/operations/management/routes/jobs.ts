@@ -1,6 +1,6 @@
 // The job queue: queued, running and failed jobs; cancelling and retrying them.
 import { z } from 'zod';
-import { GatewayError, TEXTS } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS, notFound } from '../../../canonical/index.ts';
 import type { JobState, JobView } from '../../../accounts/ports/index.ts';
 import { recordOfJob } from '../../../engine/index.ts';
 import type { JobAdministration } from '../dependencies.ts';
@@ -147,7 +147,7 @@ async function changed(
 async function jobOf({ store }: JobAdministration, id: string): Promise<JobView> {
   const job = await store.get(id);
   if (job) return job;
-  throw new GatewayError('not_found', `Job with id '${id.slice(0, 100)}' not found.`, { param: 'id' });
+  throw notFound('Job', id, 'id');
 }
 
 function namesOf(jobs: readonly JobView[], keys: RawCall['keys']): Promise<ReadonlyMap<string, string>> {

@@ -1,6 +1,6 @@
 // Console sessions: who is signed in, from where, and ending them.
 import { z } from 'zod';
-import { GatewayError } from '../../../canonical/index.ts';
+import { notFound } from '../../../canonical/index.ts';
 import type { SessionView } from '../dependencies.ts';
 import { listOf, PAGE, pageOf } from '../page.ts';
 import { route, type Route } from '../route.ts';
@@ -47,7 +47,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     run: async ({ deps, param, record }) => {
       const id = param('id');
       const ended = await deps.sessions.end(id);
-      if (!ended) throw new GatewayError('not_found', `Session '${id.slice(0, 100)}' not found.`);
+      if (!ended) throw notFound('Session', id, 'id');
       await record({
         action: 'console.session.end',
         target: id,

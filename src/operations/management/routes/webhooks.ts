@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { JobView } from '../../../accounts/ports/index.ts';
 import { projectNameSchema } from '../../../accounts/schema/index.ts';
-import { GatewayError, TEXTS } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS, notFound } from '../../../canonical/index.ts';
 import {
   decodeDelivery,
   type DeliveryAttempt,
@@ -204,7 +204,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
       const endpoint = await endpointOf(call);
       requireStored(endpoint);
       const issued = await deps.webhooks.endpoints.rotate(endpoint.id, body.keep_hours * HOUR_MS);
-      if (!issued) throw noSuch('Webhook', endpoint.id);
+      if (!issued) throw notFound('Webhook', endpoint.id, 'id');
       await record({ action: 'webhook.rotate', target: endpoint.id, before: null, after: body });
       return shownIssued(issued, call);
     },
@@ -252,7 +252,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     run: async (call) => {
       const { id } = await endpointOf(call);
       const found = await call.deps.webhooks.webhooks.delivery(id, call.param('delivery'));
-      if (!found) throw noSuch('Delivery', call.param('delivery'));
+      if (!found) throw notFound('Delivery', call.param('delivery'), 'id');
       return logged(found);
     },
   }),
@@ -267,7 +267,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     run: async (call) => {
       const endpoint = await endpointOf(call);
       const again = await call.deps.webhooks.webhooks.redeliver(endpoint, call.param('delivery'));
-      if (!again) throw noSuch('Delivery', call.param('delivery'));
+      if (!again) throw notFound('Delivery', call.param('delivery'), 'id');
       return delivered(again);
     },
   }),
@@ -276,11 +276,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
 async function endpointOf({ deps, param }: Pick<RawCall, 'deps' | 'param'>): Promise<WebhookEndpoint> {
   const endpoint = await deps.webhooks.endpoints.find(param('id'));
   if (endpoint) return endpoint;
-  throw noSuch('Webhook', param('id'));
-}
-
-function noSuch(what: string, id: string): GatewayError {
-  return new GatewayError('not_found', `${what} with id '${id.slice(0, 100)}' not found.`, { param: 'id' });
+  throw notFound('Webhook', param('id'), 'id');
 }
 
 function requireStored({ source, id }: WebhookEndpoint): void {

@@ -50,7 +50,7 @@ export function decodeTools(value: Member, servers: Member, scope: DecodeScope):
     if (!tool) return;
     tools.push(tool);
     if (tool.type === 'hosted') return;
-    if (names.has(tool.name)) scope.problems.add(`${path}.name`, 'is used by an earlier tool');
+    if (names.has(tool.name)) scope.problems.add(`${path}.name`, TEXTS.nameTaken);
     names.add(tool.name);
   });
   return tools;

@@ -59,11 +59,7 @@ export function encodeConversation(items: readonly Item[], scope: EncodeScope): 
       case 'tool_result': {
         const turn = draft(drafts, 'user', path);
         if (turn.blocks.length > 0) {
-          scope.report.add(
-            path,
-            'approximated',
-            'tool results were moved before the other content of their turn',
-          );
+          scope.report.add(path, 'approximated', TEXTS.resultsMoved);
         }
         turn.results.push(encodeResult(item, path, ids, scope));
         return;
@@ -125,7 +121,7 @@ function encodeReasoning(item: ReasoningItem, path: string, drafts: Draft[], sco
     return;
   }
   if (opaque.format !== scope.target.reasoningFormat) {
-    scope.report.add(path, 'dropped', `this model cannot read reasoning of the format ${opaque.format}`);
+    scope.report.add(path, 'dropped', TEXTS.otherReasoning(opaque.format));
     return;
   }
   if (item.cache)
@@ -283,7 +279,7 @@ function placeInstructions(
 }
 
 function reportAppended(path: string, { report }: EncodeScope): void {
-  report.add(path, 'approximated', 'instructions inside the conversation were appended to the system prompt');
+  report.add(path, 'approximated', TEXTS.instructionsMoved);
 }
 
 /**

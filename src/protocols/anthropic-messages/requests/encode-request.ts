@@ -106,7 +106,7 @@ function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope
   const { schema, description } = format;
   if (description === undefined) return { type: 'json_schema', schema };
   if (schema['description'] === undefined) return { type: 'json_schema', schema: { ...schema, description } };
-  report.add('response_format.json_schema.description', 'dropped', 'the schema has its own description');
+  report.add('response_format.json_schema.description', 'dropped', TEXTS.ownDescription);
   return { type: 'json_schema', schema };
 }
 
@@ -160,7 +160,7 @@ function encodeSampling(
   }
   if (thinking) {
     if (temperature !== undefined && temperature !== 1) {
-      report.add('temperature', 'dropped', 'Claude requires temperature 1 when it thinks');
+      report.add('temperature', 'dropped', TEXTS.thinkingTemperature);
     }
     temperature = undefined;
     if (topP !== undefined && topP < MIN_TOP_P_THINKING) {

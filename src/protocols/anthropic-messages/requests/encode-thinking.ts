@@ -180,11 +180,7 @@ function encodeEffort(effort: Effort | undefined, report: Report): WireEffort | 
 function legalBudget(budget: number, maxTokens: number, report: Report): number | undefined {
   const legal = Math.min(Math.max(Math.floor(budget), MIN_BUDGET), maxTokens - 1);
   if (legal < MIN_BUDGET) {
-    report.add(
-      'reasoning',
-      'dropped',
-      `thinking requires more than ${MIN_BUDGET} output tokens (got ${maxTokens})`,
-    );
+    report.add('reasoning', 'dropped', TEXTS.thinkingNeeds(MIN_BUDGET, maxTokens));
     return undefined;
   }
   if (legal !== budget)

@@ -135,12 +135,7 @@ class TurnWriter {
     if (item.name !== undefined)
       report.add(`${path}.name`, 'dropped', 'Bedrock does not support names on messages');
     const instructs = item.role === 'system' || item.role === 'developer';
-    if (instructs && this.#drafts.length > 0)
-      report.add(
-        path,
-        'approximated',
-        'instructions inside the conversation were appended to the system prompt',
-      );
+    if (instructs && this.#drafts.length > 0) report.add(path, 'approximated', TEXTS.instructionsMoved);
     const blocks = instructs
       ? this.#system
       : this.#draft(item.role === 'assistant' ? 'assistant' : 'user').blocks;
@@ -195,12 +190,7 @@ class TurnWriter {
 
   #result(item: ToolResultItem, path: string): void {
     const { results, blocks } = this.#draft('user');
-    if (blocks.length > 0)
-      this.#scope.report.add(
-        path,
-        'approximated',
-        'tool results were moved before the other content of their turn',
-      );
+    if (blocks.length > 0) this.#scope.report.add(path, 'approximated', TEXTS.resultsMoved);
     const content: MutableJsonObject[] = [];
     let cache = item.cache;
     item.parts.forEach((part, position) => {

@@ -45,11 +45,7 @@ function encodeThinking(
       (maxTokens ?? Infinity) - 1,
     );
     if (legal < MIN_BUDGET) {
-      report.add(
-        'reasoning',
-        'dropped',
-        `thinking requires more than ${MIN_BUDGET} output tokens (got ${maxTokens})`,
-      );
+      report.add('reasoning', 'dropped', TEXTS.thinkingNeeds(MIN_BUDGET, maxTokens));
       return OFF;
     }
     if (legal !== reasoning.budgetTokens)

@@ -67,7 +67,7 @@ function encodeSampling(
   }
   if (isThinking) {
     if (temperature !== undefined && temperature !== 1)
-      report.add('temperature', 'dropped', 'Claude requires temperature 1 when it thinks');
+      report.add('temperature', 'dropped', TEXTS.thinkingTemperature);
     if (topP !== undefined && topP !== 1)
       report.add('top_p', 'dropped', 'Claude does not support this top_p when it thinks');
     return {};

@@ -1,7 +1,7 @@
 // Encodes `generationConfig`: limits, sampling, response format and thinking. The engine's reasoning policy decides the
 // amount of thinking.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
-import type { CanonicalRequest, Effort, Target } from '../../../canonical/index.ts';
+import { type CanonicalRequest, type Effort, type Target, TEXTS } from '../../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../../base/json/index.ts';
 import { camelMembers } from '../camel-members.ts';
 import type { EncodeScope } from './encode-scope.ts';
@@ -62,7 +62,7 @@ function encodeFormat(
   const described = description !== undefined && schema['description'] === undefined;
   config['responseJsonSchema'] = described ? { ...schema, description } : schema;
   if (description !== undefined && !described)
-    report.add('response_format.json_schema.description', 'dropped', 'the schema has its own description');
+    report.add('response_format.json_schema.description', 'dropped', TEXTS.ownDescription);
 }
 
 /**

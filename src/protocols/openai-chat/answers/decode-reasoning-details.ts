@@ -230,6 +230,6 @@ function decodeIndex(value: Member, path: string, problems: Problems): number | 
   const isNumeric = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
   const index = isNumeric ? Number(value) : Number.NaN;
   if (Number.isSafeInteger(index) && index >= 0) return index;
-  problems.add(path, 'must be an integer of at least 0');
+  problems.add(path, TEXTS.mustBeCount);
   return undefined;
 }

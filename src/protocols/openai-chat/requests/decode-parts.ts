@@ -1,7 +1,7 @@
 // Decodes the content of a message: a string or an array of parts.
 import { isJsonObject, unknownMembers } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
-import type { FilePart, ImagePart, Part, Problems } from '../../../canonical/index.ts';
+import { type FilePart, type ImagePart, type Part, type Problems, TEXTS } from '../../../canonical/index.ts';
 import { readContent } from '../../members/read-content.ts';
 import {
   describe,
@@ -51,7 +51,7 @@ export function decodeCacheControl(value: Member, path: string, problems: Proble
 
 function decodePart(raw: Member, path: string, allowed: PartTypes, problems: Problems): Part | undefined {
   if (!isJsonObject(raw)) {
-    problems.add(path, `must be a content part, not ${describe(raw)}`);
+    problems.add(path, TEXTS.mustBePart(describe(raw)));
     return undefined;
   }
   const type = requireString(raw['type'], `${path}.type`, problems);
@@ -105,7 +105,7 @@ function decodeImage(
   const url = requireString(isBare ? raw['image_url'] : image['url'], at, problems);
   const media = url === undefined ? undefined : decodeAddress(url, at, problems);
   if (url !== undefined && media === null) {
-    problems.add(at, 'must be an http(s) URL or a base64 data URL');
+    problems.add(at, TEXTS.mustBeImageUrl);
   }
   return media ? { type: 'image', media, detail, path, cache } : undefined;
 }

@@ -243,7 +243,7 @@ function decodeStreamUsage(
   const options = readObject(body['stream_options'], 'stream_options', problems);
   if (!options) return undefined;
   if (!stream) {
-    problems.add('stream_options', 'Parameter stream_options is not supported while stream is false');
+    problems.add('stream_options', TEXTS.streamOptionsAlone);
   }
   const includeUsage = readBoolean(options['include_usage'], 'stream_options.include_usage', problems);
   if (includeUsage === false && gateway.includeUsage === true) {

@@ -42,7 +42,7 @@ export function decodeTools(value: Member, problems: Problems): Tool[] {
     if (!tool) return;
     tools.push(tool);
     if (tool.type === 'hosted') return;
-    if (names.has(tool.name)) problems.add(`${path}.${tool.type}.name`, 'is used by an earlier tool');
+    if (names.has(tool.name)) problems.add(`${path}.${tool.type}.name`, TEXTS.nameTaken);
     names.add(tool.name);
   });
   return tools;
@@ -86,7 +86,7 @@ export function decodeToolChoice(
       const name = body && requireString(body['name'], path, problems);
       if (name === undefined) return undefined;
       if (!isTool(type, name)) {
-        problems.add(path, `names a ${type} tool that is not in tools`);
+        problems.add(path, TEXTS.toolNotListed(type));
       }
       return { type: 'tool', kind: type, name };
     }
@@ -94,10 +94,7 @@ export function decodeToolChoice(
       return decodeAllowed(raw, isTool, problems);
     default:
       if (!isTool('hosted', type)) {
-        problems.add(
-          'tool_choice.type',
-          'must be function, custom, allowed_tools, or the type of one of tools',
-        );
+        problems.add('tool_choice.type', TEXTS.mustBeChoice);
       }
       return decodeHostedChoice(raw);
   }
@@ -148,7 +145,7 @@ function decodeAllowed(raw: JsonObject, isTool: IsTool, problems: Problems): Too
   }
   const mode = readOneOf(body['mode'] ?? '', `${path}.mode`, problems, ['auto', 'required'] as const);
   const entries = readArray(body['tools'], `${path}.tools`, problems);
-  if (!entries || entries.length === 0) problems.add(`${path}.tools`, 'must name at least one tool');
+  if (!entries || entries.length === 0) problems.add(`${path}.tools`, TEXTS.mustNameTool);
   const names: string[] = [];
   entries?.forEach((entry, index) => {
     const name = decodeAllowedName(entry, `${path}.tools[${index}]`, isTool, problems);
@@ -174,7 +171,7 @@ function decodeAllowedName(
   const at = isNested ? `${path}.${type}.name` : `${path}.name`;
   const name = body && requireString(body['name'], at, problems);
   if (name !== undefined && !isTool(type, name)) {
-    problems.add(at, `names a ${type} tool that is not in tools`);
+    problems.add(at, TEXTS.toolNotListed(type));
   }
   return name;
 }

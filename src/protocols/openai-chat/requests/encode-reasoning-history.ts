@@ -64,7 +64,7 @@ function isReadable(item: ReasoningItem, context: EncodeContext): boolean {
   const { quirks, reasoningFormat } = context.target;
   const path = item.path ?? 'reasoning';
   if (item.format !== undefined && item.format !== reasoningFormat) {
-    context.report.add(path, 'dropped', `this model cannot read reasoning of the format ${item.format}`);
+    context.report.add(path, 'dropped', TEXTS.otherReasoning(item.format));
     return false;
   }
   if (quirks.reasoningReplay === 'none') {

@@ -1,6 +1,6 @@
 // Decodes the start and the end of a Responses answer, for streams and whole answers alike.
 import type { JsonObject } from '../../../base/json/index.ts';
-import type { EventSink, FinishReason, StartEvent } from '../../../canonical/index.ts';
+import { type EventSink, type FinishReason, type StartEvent, TEXTS } from '../../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
 import { decodeFailure } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
@@ -52,7 +52,7 @@ export function emitEnding(
       sink.on({ type: 'error', error: decodeFailure(response['error']) });
       return;
     case 'cancelled':
-      sink.on({ type: 'error', error: decodeFailure({ message: 'the upstream cancelled the response' }) });
+      sink.on({ type: 'error', error: decodeFailure({ message: TEXTS.upstreamCancelled }) });
       return;
   }
 }

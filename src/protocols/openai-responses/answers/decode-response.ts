@@ -1,5 +1,5 @@
 // Decodes a whole Responses answer, like a stream without deltas.
-import type { EventSink } from '../../../canonical/index.ts';
+import { type EventSink, TEXTS } from '../../../canonical/index.ts';
 import { isJsonArray, isJsonObject } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { CodecContext } from '../../protocol.ts';
@@ -15,7 +15,7 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
   if (!isJsonObject(body)) throw notAnAnswer('the body is not a JSON object');
   const { error, status } = body;
   if (status === 'failed' || (error !== undefined && error !== null)) throw decodeFailure(error);
-  if (status === 'cancelled') throw decodeFailure({ message: 'the upstream cancelled the response' });
+  if (status === 'cancelled') throw decodeFailure({ message: TEXTS.upstreamCancelled });
   if (status === 'queued' || status === 'in_progress')
     throw notAnAnswer(`the response is not complete: its status is ${status}`);
   if (!isJsonArray(body['output'])) throw notAnAnswer('it has no list of output items');

@@ -1,7 +1,15 @@
 // Decodes the content of messages and tool outputs: a string or an array of parts.
 import { isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
-import type { FilePart, ImagePart, Media, Part, Problems, Source } from '../../../canonical/index.ts';
+import {
+  type FilePart,
+  type ImagePart,
+  type Media,
+  type Part,
+  type Problems,
+  type Source,
+  TEXTS,
+} from '../../../canonical/index.ts';
 import { decodeAddress } from '../../openai/decode-address.ts';
 import { readContent } from '../../members/read-content.ts';
 import {
@@ -22,10 +30,10 @@ import type { MemberShape } from '../../members/member-shape.ts';
 export type PartTypes = ReadonlySet<string>;
 
 /** OpenAI requires `input_text` of users and `output_text` of assistants. Clients confuse them. */
-const TEXTS = ['input_text', 'output_text', 'text'] as const;
-export const INPUT_PARTS: PartTypes = new Set([...TEXTS, 'input_image', 'input_file', 'input_audio']);
-export const ASSISTANT_PARTS: PartTypes = new Set([...TEXTS, 'refusal']);
-export const OUTPUT_PARTS: PartTypes = new Set([...TEXTS, 'input_image', 'input_file']);
+const TEXT_PARTS = ['input_text', 'output_text', 'text'] as const;
+export const INPUT_PARTS: PartTypes = new Set([...TEXT_PARTS, 'input_image', 'input_file', 'input_audio']);
+export const ASSISTANT_PARTS: PartTypes = new Set([...TEXT_PARTS, 'refusal']);
+export const OUTPUT_PARTS: PartTypes = new Set([...TEXT_PARTS, 'input_image', 'input_file']);
 
 const DOCUMENTED: PartTypes = new Set([...INPUT_PARTS, ...ASSISTANT_PARTS]);
 
@@ -51,7 +59,7 @@ export function decodePart(
   problems: Problems,
 ): Part | undefined {
   if (!isJsonObject(raw)) {
-    problems.add(path, `must be a content part, not ${describe(raw)}`);
+    problems.add(path, TEXTS.mustBePart(describe(raw)));
     return undefined;
   }
   const part = decodeBare(raw, path, allowed, problems);
@@ -120,7 +128,7 @@ function decodeImage(raw: JsonObject, path: string, problems: Problems): ImagePa
     return undefined;
   }
   const media = decodeAddress(url, `${path}.image_url`, problems);
-  if (media === null) problems.add(`${path}.image_url`, 'must be an http(s) URL or a base64 data URL');
+  if (media === null) problems.add(`${path}.image_url`, TEXTS.mustBeImageUrl);
   return media ? { type: 'image', media, detail, path, ...sourceBeyond(raw, IMAGE_PART) } : undefined;
 }
 

@@ -111,8 +111,7 @@ function decodeLogprobs(
 /** Checks `stream_options`. Token counts are always in the last event, because the API has no option for them. */
 function decodeStreamOptions(body: JsonObject, stream: boolean, problems: Problems, report: Report): true {
   const options = readObject(body['stream_options'], 'stream_options', problems);
-  if (options && !stream)
-    problems.add('stream_options', 'Parameter stream_options is not supported while stream is false');
+  if (options && !stream) problems.add('stream_options', TEXTS.streamOptionsAlone);
   readBoolean(options?.['include_usage'], 'stream_options.include_usage', problems);
   for (const key in options) {
     // Events are never obfuscated, so only a request for obfuscation is reported.

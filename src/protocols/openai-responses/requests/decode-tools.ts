@@ -40,7 +40,7 @@ export function decodeTools(value: Member, problems: Problems): Tool[] {
     if (!tool) return;
     tools.push(tool);
     if (tool.type === 'hosted') return;
-    if (names.has(tool.name)) problems.add(`${path}.name`, 'is used by an earlier tool');
+    if (names.has(tool.name)) problems.add(`${path}.name`, TEXTS.nameTaken);
     names.add(tool.name);
   });
   return tools;
@@ -121,18 +121,13 @@ export function decodeToolChoice(
     case 'custom': {
       const name = requireString(raw['name'], 'tool_choice.name', problems);
       if (name === undefined) return undefined;
-      if (!isTool(`${type} ${name}`))
-        problems.add('tool_choice.name', `names a ${type} tool that is not in tools`);
+      if (!isTool(`${type} ${name}`)) problems.add('tool_choice.name', TEXTS.toolNotListed(type));
       return { type: 'tool', kind: type, name };
     }
     case 'allowed_tools':
       return decodeAllowed(raw, isTool, problems);
     default:
-      if (!isTool(hostedKind(type)))
-        problems.add(
-          'tool_choice.type',
-          'must be function, custom, allowed_tools, or the type of one of tools',
-        );
+      if (!isTool(hostedKind(type))) problems.add('tool_choice.type', TEXTS.mustBeChoice);
       return hostedChoice(raw, 'required', [raw]);
   }
 }
@@ -169,7 +164,7 @@ function decodeAllowed(
   const path = 'tool_choice.tools';
   const mode = readOneOf(raw['mode'] ?? '', 'tool_choice.mode', problems, ['auto', 'required'] as const);
   const entries = readArray(raw['tools'], path, problems);
-  if (!entries || entries.length === 0) problems.add(path, 'must name at least one tool');
+  if (!entries || entries.length === 0) problems.add(path, TEXTS.mustNameTool);
   const names: string[] = [];
   let isNamed = true;
   entries?.forEach((entry, index) => {
@@ -188,7 +183,7 @@ function decodeAllowed(
     const name = requireString(entry['name'], `${at}.name`, problems);
     if (name === undefined) return;
     names.push(name);
-    if (!isTool(`${type} ${name}`)) problems.add(`${at}.name`, `names a ${type} tool that is not in tools`);
+    if (!isTool(`${type} ${name}`)) problems.add(`${at}.name`, TEXTS.toolNotListed(type));
   });
   if (!isNamed) return mode && hostedChoice(raw, mode, entries ?? []);
   return mode && { type: 'allowed', mode, names };

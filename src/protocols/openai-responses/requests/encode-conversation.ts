@@ -1,14 +1,15 @@
 // Encodes the conversation as Responses input items, in order. The canonical list has the same flat form. Reasoning
 // that the model cannot read is dropped and reported.
 import type { JsonObject } from '../../../base/json/index.ts';
-import type {
-  Item,
-  MessageItem,
-  ReasoningItem,
-  Report,
-  Target,
-  ToolCallItem,
-  ToolResultItem,
+import {
+  type Item,
+  type MessageItem,
+  type ReasoningItem,
+  type Report,
+  type Target,
+  type ToolCallItem,
+  type ToolResultItem,
+  TEXTS,
 } from '../../../canonical/index.ts';
 import { unresolvedReference } from '../../../canonical/index.ts';
 import { isOwnAnswer } from '../decode-item.ts';
@@ -151,7 +152,7 @@ function encodeReasoning(
   const isBrought = own !== undefined && item.text.length > 0 && target.isPrivate === true;
   const plain = !opaque && text.length > 0 && (readsPlain || isBrought);
   if ((opaque || (plain && format !== undefined)) && format !== target.reasoningFormat) {
-    report.add(path, 'dropped', `this model cannot read reasoning of the format ${format ?? 'unknown'}`);
+    report.add(path, 'dropped', TEXTS.otherReasoning(format ?? 'unknown'));
     return undefined;
   }
   if (!plain && opaque?.kind !== 'encrypted') {

@@ -1,14 +1,15 @@
 // Encodes tools and tool choice in the flat form of the Responses API.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
-import type {
-  CanonicalRequest,
-  CustomTool,
-  FunctionTool,
-  Report,
-  SearchWish,
-  Target,
-  Tool,
-  ToolChoice,
+import {
+  type CanonicalRequest,
+  type CustomTool,
+  type FunctionTool,
+  type Report,
+  type SearchWish,
+  type Target,
+  type Tool,
+  type ToolChoice,
+  TEXTS,
 } from '../../../canonical/index.ts';
 import { asString } from '../../../base/json/index.ts';
 import { functionFor } from '../../calls/custom-as-function.ts';
@@ -40,7 +41,7 @@ export function encodeTools(request: CanonicalRequest, target: Target, report: R
   if (tools.length === 0) {
     // The API refuses the member without tools. These two have no effect then.
     if (choice.type !== 'none' && choice.type !== 'auto')
-      report.add('tool_choice', 'dropped', 'no tool is left to choose');
+      report.add('tool_choice', 'dropped', TEXTS.noToolToChoose);
     return { tools, toolChoice: undefined };
   }
   if (choice.type === 'tool' && !target.quirks.namedToolChoice) {
@@ -123,7 +124,7 @@ function encodeCustom(
       })
     );
   }
-  report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
+  report.add(path, 'approximated', TEXTS.customAsFunction);
   return withoutUndefined({
     ...unknownOf(own, CUSTOM_SHAPE, path, target, report),
     type: 'function',

@@ -153,7 +153,7 @@ function keepFlags(
     const value = unknown[name];
     if (typeof value === 'boolean' || typeof value === 'number') kept[name] = value;
     else if (value !== null && value !== undefined)
-      report.add(path + name, 'dropped', 'the gateway does not support this field');
+      report.add(path + name, 'dropped', TEXTS.unknownToGateway);
   }
 }
 
