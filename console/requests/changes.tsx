@@ -118,7 +118,7 @@ function Compared({ title, diff, side }: ComparedProps): ReactNode {
                 className: 'md:w-36 break-words',
                 cell: ({ what, state }) => (
                   <span className="flex flex-col items-start gap-1">
-                    <span className="font-medium">{what}</span>
+                    <span className="max-w-full font-medium wrap-anywhere">{what}</span>
                     <Signal tone={TONES[state]}>{state}</Signal>
                   </span>
                 ),
