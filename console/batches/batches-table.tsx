@@ -36,7 +36,14 @@ export function BatchesTable({ batches, onCancel }: BatchesTableProps): ReactNod
       ),
     },
     { name: 'State', cell: (batch) => <BatchState batch={batch} /> },
-    { name: 'Lines', cell: ({ lines }) => <Progress lines={lines} /> },
+    {
+      name: 'Lines',
+      cell: ({ lines }) => (
+        <span className="flex justify-end md:justify-start">
+          <Progress lines={lines} />
+        </span>
+      ),
+    },
     {
       name: 'Cost',
       number: true,

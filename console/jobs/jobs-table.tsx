@@ -40,7 +40,10 @@ export function JobsTable({ jobs, onChange }: JobsTableProps): ReactNode {
         </>
       ),
     },
-    { name: 'Key', cell: ({ key, key_name: name }) => name ?? key },
+    {
+      name: 'Key',
+      cell: ({ key, key_name: name }) => name ?? (key === '' ? <span className="text-faint">–</span> : key),
+    },
     { name: 'Attempts', number: true, cell: ({ attempt }) => attempt },
     { name: 'Added', cell: ({ created_at: at }) => <When at={at} as="ago" /> },
     { name: 'Took', number: true, cell: (job) => <Took job={job} /> },

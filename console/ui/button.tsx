@@ -6,7 +6,8 @@ import { Icon, type IconName } from './icon.tsx';
 const LOOKS = {
   primary: 'border-transparent bg-accent text-on-accent hover:opacity-90',
   plain: 'border-line bg-card text-ink hover:bg-sunk',
-  quiet: 'border-transparent text-soft hover:bg-sunk hover:text-ink',
+  quiet:
+    'border-transparent text-soft hover:bg-sunk hover:text-ink aria-pressed:bg-sunk aria-pressed:text-ink',
   danger: 'border-transparent bg-bad text-card hover:opacity-90',
 } as const;
 
