@@ -19,7 +19,7 @@ export const SIZES = [
   [2560, 1300],
 ] as const;
 
-/** What the views show. */
+/** Gateway, ids and addresses that the views show. */
 export interface Shown {
   readonly busy: Busy;
   /** Ids of a request that was rerouted, and of one whose stream broke. */
