@@ -194,8 +194,9 @@ export function gridOf({ from, to, interval, merged }: Span, nowMs: number, zone
     ? midnight(...dateIn(from, zone), zone) +
       (interval === '6h' ? Math.floor((from - midnight(...dateIn(from, zone), zone)) / step) * step : 0)
     : Math.floor(from / step) * step;
-  const number = Math.max(1, Math.ceil(((to ?? nowMs) - first) / step));
-  const bars = Math.ceil(number / merged);
+  // The interval that has just begun counts too, because totals of a range without an end contain it.
+  const number = to === null ? Math.floor((nowMs - first) / step) + 1 : Math.ceil((to - first) / step);
+  const bars = Math.max(1, Math.ceil(number / merged));
   const places = Array.from({ length: bars }, (_, at) => (first + at * merged * step) / 1_000);
   return {
     times: places,
