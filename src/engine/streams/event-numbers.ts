@@ -12,8 +12,6 @@ export class EventNumbers {
   next: number;
   readonly #first: number;
   readonly #writesIds: boolean;
-  /** Number of the next event before each chunk. */
-  readonly #before: number[] = [];
 
   /** @param writesIds true: adds an `id` line to each event; false: events already contain their number */
   constructor(writesIds: boolean, first = 0) {
@@ -29,16 +27,11 @@ export class EventNumbers {
 
   /** Returns the bytes to write for whole events. */
   take(text: string): string {
-    this.#before.push(this.next);
-    // Fast path for one event. The text to write is inspected, because a concatenated string is flattened only once.
-    const before = this.#writesIds ? `id: ${this.next}\n` : '';
-    const single = before + text;
-    if (
-      single.indexOf(BLANK) === single.length - BLANK.length &&
-      single.charCodeAt(before.length) !== COLON
-    ) {
+    // One event, which is usual.
+    if (text.indexOf(BLANK) === text.length - BLANK.length && text.charCodeAt(0) !== COLON) {
+      const number = this.next;
       this.next += 1;
-      return single;
+      return this.#writesIds ? `id: ${number}\n${text}` : text;
     }
     const isMixed = text.includes('\r');
     let numbered = '';
@@ -59,29 +52,18 @@ export class EventNumbers {
     const wanted = number + 1;
     if (wanted <= this.#first) return { chunk: 0, skip: 0 };
     if (wanted >= this.next) return { chunk: chunks.length, skip: 0 };
-    const chunk = this.#chunkOf(wanted);
-    const text = chunks[chunk] ?? '';
-    const isMixed = text.includes('\r');
-    let at = this.#before[chunk] ?? 0;
-    let from = 0;
-    while (from < text.length) {
-      const isEvent = text.charCodeAt(from) !== COLON;
-      if (isEvent && at === wanted) break;
-      if (isEvent) at += 1;
-      from = isMixed ? endOfMixed(text, from) : endOf(text, from);
+    // Reads all of them, because clients resume rarely, and numbers are given for every event.
+    let at = this.#first;
+    for (const [chunk, text] of chunks.entries()) {
+      const isMixed = text.includes('\r');
+      for (let from = 0; from < text.length;) {
+        const isEvent = text.charCodeAt(from) !== COLON;
+        if (isEvent && at === wanted) return { chunk, skip: from };
+        if (isEvent) at += 1;
+        from = isMixed ? endOfMixed(text, from) : endOf(text, from);
+      }
     }
-    return { chunk, skip: from };
-  }
-
-  /** The last chunk that begins at or before this event number. */
-  #chunkOf(number: number): number {
-    let [low, high] = [0, this.#before.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#before[middle] ?? 0) <= number) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return { chunk: chunks.length, skip: 0 };
   }
 }
 
