@@ -1,5 +1,6 @@
 // Client operations on answers stored at an upstream: found in the project's records, sent to the account that stores
 // the answer, and relayed with the gateway's ids.
+import { EVENT_STREAM_TYPE } from '../base/lib/event-stream.ts';
 import { followedIn, GatewayError } from '../canonical/index.ts';
 import { endpointsFor, type Endpoint } from '../catalog/index.ts';
 import type { RemoteAnswers, RemoteNames, RemoteOperation } from '../protocols/index.ts';
@@ -14,7 +15,7 @@ import { toByteString } from '../base/lib/byte-string.ts';
 import { joined } from '../base/lib/slices.ts';
 
 const STREAM_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': EVENT_STREAM_TYPE,
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };

@@ -1,4 +1,5 @@
 // Responses that the gateway makes without a run of the engine, sent whole or as a stream of events.
+import { EVENT_STREAM_TYPE } from '../base/lib/event-stream.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import {
   Collector,
@@ -53,7 +54,7 @@ export function sendResponse(
   }
   const opened = client.openStream({
     ...headers,
-    'content-type': 'text/event-stream; charset=utf-8',
+    'content-type': EVENT_STREAM_TYPE,
     'cache-control': 'no-store, no-transform',
   });
   const nowSeconds = (): number => Number(response['created_at']);

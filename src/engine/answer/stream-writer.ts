@@ -1,5 +1,6 @@
 // Stream to a client: sends the head, joins output into one write, sends keep-alives, and pauses the source while the
 // client reads slowly.
+import { EVENT_STREAM_TYPE } from '../../base/lib/event-stream.ts';
 import type { Attempt } from '../attempt/index.ts';
 import type { Client, ClientStream, Encoding } from '../call.ts';
 import type { UnixMs } from '../../base/units.ts';
@@ -19,7 +20,7 @@ interface StreamForm {
 const UNCACHED = { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' };
 
 export const EVENT_STREAM: StreamForm = {
-  form: { 'content-type': 'text/event-stream; charset=utf-8', ...UNCACHED },
+  form: { 'content-type': EVENT_STREAM_TYPE, ...UNCACHED },
   keepAlive: ': keep-alive\n\n',
 };
 /** One JSON array: white space is allowed around each element. */

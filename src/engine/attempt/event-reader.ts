@@ -1,4 +1,5 @@
 // Event streams: splits an answer's bytes into event names and data for a decoder.
+import { eventFrame } from '../../base/lib/event-stream.ts';
 import { FrameSplitter, type TakeFrame, type UpstreamCodec } from '../../protocols/index.ts';
 import { fromByteString } from '../../base/lib/byte-string.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
@@ -132,12 +133,12 @@ function eventStreamReader(next: AnswerReader, codec: UpstreamCodec): AnswerRead
  */
 function toServerSentEvent({ headers, payload }: EventStreamMessage): string {
   const type = headers.get(':event-type') ?? '';
-  if (type !== 'chunk') return `event: ${type}\ndata: ${oneLine(payload)}\n\n`;
+  if (type !== 'chunk') return eventFrame(type, oneLine(payload));
   const wrapped = asString(asObject(parseJson(payload))['bytes']);
   if (wrapped === undefined)
     throw new GatewayError('upstream_unavailable', 'the upstream sent a chunk without bytes');
   const inner = Buffer.from(wrapped, 'base64').toString('latin1');
-  return `event: ${TYPE.exec(inner)?.[1] ?? ''}\ndata: ${oneLine(inner)}\n\n`;
+  return eventFrame(TYPE.exec(inner)?.[1] ?? '', oneLine(inner));
 }
 
 /** JSON contains line breaks only between tokens, where a space is equivalent. */

@@ -1,4 +1,5 @@
 // Stream of a job in this process: the existing one that its client reads, or a new one.
+import { EVENT_STREAM_TYPE } from '../../base/lib/event-stream.ts';
 import { toByteString } from '../../base/lib/byte-string.ts';
 import type { HeldJob, Job, JobView } from '../../accounts/ports/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
@@ -10,7 +11,7 @@ import { decodePayload, protocolOf, type ResponsePayload, currentResponse } from
 const NUMBERS_OF_A_TRY = 1_000_000;
 
 const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': EVENT_STREAM_TYPE,
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };

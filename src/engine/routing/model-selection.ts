@@ -80,7 +80,7 @@ function namedModel(id: string, { catalog, mayUse }: PlanContext): ResolvedModel
     });
   }
   if (!mayUse(resolved.model.id)) {
-    throw new GatewayError('permission', `this API key may not use the model ${resolved.model.id}`, {
+    throw new GatewayError('permission', `This API key may not use the model ${resolved.model.id}.`, {
       param: 'model',
       code: 'model_not_allowed',
     });

@@ -21,7 +21,7 @@ const ANY_NUMBER: NumberRange = {};
  */
 export function requireBody(body: unknown, problems: Problems): JsonObject {
   if (!isJsonObject(body))
-    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+    throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
   if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a valid member name');
   return body;
 }

@@ -1,5 +1,6 @@
 // Background mode of the Responses API (OpenAI's guide "Background mode", 2026-11): answers that are queued, in
 // progress or cancelled, and streams that start before the run.
+import { eventFrame } from '../../base/lib/event-stream.ts';
 import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { AnswerContext, BackgroundCodec, BackgroundFailure } from '../protocol.ts';
 import { editMembers } from '../relay/json-splice.ts';
@@ -33,5 +34,5 @@ function withStatus(queued: JsonObject, status: string, failure?: BackgroundFail
 }
 
 function frame(type: string, sequence_number: number, response: JsonObject): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, response })}\n\n`;
+  return eventFrame(type, JSON.stringify({ type, sequence_number, response }));
 }

@@ -1,5 +1,6 @@
 // Relayed Responses stream: patches response objects, reads usage and status, and passes every other byte unchanged.
 // Only for upstreams that follow OpenAI's definition.
+import { eventFrame } from '../../base/lib/event-stream.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import { fromByteString } from '../../base/lib/byte-string.ts';
@@ -160,7 +161,7 @@ export class ResponsesRelayStream extends PatchedStream {
 }
 
 function writeFrame(type: string, data: string): string {
-  return `event: ${type}\ndata: ${data}\n\n`;
+  return eventFrame(type, data);
 }
 
 /** True for an event that a client would see as part of the answer. */

@@ -1,5 +1,6 @@
 // Resumes streams that clients have lost: those of this process, of other processes, and of finished jobs. A stream
 // that no longer exists is refused with a reason.
+import { EVENT_STREAM_TYPE } from '../../base/lib/event-stream.ts';
 import { z } from 'zod';
 import { GatewayError, TEXTS, notFound } from '../../canonical/index.ts';
 import {
@@ -184,7 +185,7 @@ async function waitForStream(
 ): Promise<void> {
   let hasLeft = false;
   client.onLeave(() => (hasLeft = true));
-  const clientStream = client.openStream({ 'content-type': 'text/event-stream; charset=utf-8' });
+  const clientStream = client.openStream({ 'content-type': EVENT_STREAM_TYPE });
   try {
     for (let looks = 1; !hasLeft; looks += 1) {
       const found = deps.streams.find(projectId, id);

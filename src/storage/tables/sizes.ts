@@ -22,7 +22,7 @@ export function quotaRefusal(bytes: number, kept: number, most: number): Gateway
   const mb = (count: number): string => (count / 1_000_000).toFixed(2);
   return new GatewayError(
     'quota',
-    `this needs ${mb(bytes)} MB of the ${mb(most)} MB that may be stored for this key and its project, and conversations, prompts and files hold ${mb(kept)} MB: delete conversations, prompts or files, or send less`,
+    `The storage quota of ${mb(most)} MB for this key and its project is exceeded: ${mb(kept)} MB are in use, and this needs ${mb(bytes)} MB. Delete conversations, prompts or files.`,
     { fault: 'client', code: 'storage_quota' },
   );
 }

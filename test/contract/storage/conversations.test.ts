@@ -166,7 +166,7 @@ describeDatabases((fresh) => {
 
     const refused = {
       kind: 'quota',
-      message: expect.stringContaining('delete conversations, prompts or files'),
+      message: expect.stringContaining('Delete conversations, prompts or files'),
     };
     expect(await rejection(conversations.append('key_a', 'conv_1', large('msg_c')))).toMatchObject(refused);
     const another = { ...CONVERSATION, id: 'conv_2' };

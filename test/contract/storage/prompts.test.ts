@@ -105,7 +105,7 @@ describeDatabases((fresh) => {
     await prompts.create(PROMPT, large);
     const refused = {
       kind: 'quota',
-      message: expect.stringContaining('delete conversations, prompts or files'),
+      message: expect.stringContaining('Delete conversations, prompts or files'),
     };
     expect(await rejection(prompts.create({ ...PROMPT, id: 'pmpt_2' }, large))).toMatchObject(refused);
     expect(await rejection(prompts.addVersion('key_a', 'pmpt_1', large, 2))).toMatchObject(refused);

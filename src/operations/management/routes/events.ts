@@ -1,4 +1,5 @@
 // Live events of the gateway: completed requests, endpoint state changes, alerts.
+import { EVENT_STREAM_TYPE, eventFrame } from '../../../base/lib/event-stream.ts';
 import { z } from 'zod';
 import { ALERT_TYPES } from '../../alerts/index.ts';
 import type { LiveEvent } from '../../events/index.ts';
@@ -123,15 +124,14 @@ export interface EventStreamOptions {
 }
 
 const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': EVENT_STREAM_TYPE,
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };
 
 function streamOf({ clock, signal, mayRead, open }: EventStreamOptions): Response {
   const body = pushBody();
-  const frameOf = (event: string, data: unknown): string =>
-    `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const frameOf = (event: string, data: unknown): string => eventFrame(event, JSON.stringify(data));
   const queue = new LossyQueue(
     (frame) => body.write(frame),
     (events) => frameOf('lost', { events }),

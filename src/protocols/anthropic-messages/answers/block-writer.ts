@@ -1,4 +1,5 @@
 // Writes the events of a Messages stream, and numbers the blocks.
+import { eventFrame } from '../../../base/lib/event-stream.ts';
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 
 /** Kinds of blocks whose content is sent in deltas. */
@@ -53,6 +54,6 @@ export class BlockWriter {
 
   /** Writes an event with these members. */
   frame(type: string, members: Readonly<Record<string, JsonValue | undefined>>): void {
-    this.#write(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
+    this.#write(eventFrame(type, JSON.stringify({ type, ...members })));
   }
 }

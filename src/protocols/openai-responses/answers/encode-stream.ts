@@ -1,6 +1,7 @@
 // Encodes canonical events as a Responses stream: every item and part is opened, filled and ended in this order,
 // exactly once. Items are encoded as in whole answers. It runs once per token, so the constant text of a delta is
 // cached per part.
+import { eventFrame } from '../../../base/lib/event-stream.ts';
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
@@ -326,7 +327,7 @@ class ResponsesStreamEncoder extends StreamEncoder {
 
   #frame(type: string, members: JsonObject): void {
     const data = JSON.stringify({ ...members, type, sequence_number: this.#sequence++ });
-    this.#frames += `event: ${type}\ndata: ${data}\n\n`;
+    this.#frames += eventFrame(type, data);
   }
 
   #response(outcome: Outcome): JsonObject {
