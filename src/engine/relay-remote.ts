@@ -11,8 +11,7 @@ import type { ClientConnection } from './cancellation.ts';
 import { recordDeferredUsage } from './deferred-usage.ts';
 import { findRemote, type RemoteAnswer } from './remote-answer.ts';
 import { parseJson } from '../base/json/index.ts';
-import { toByteString } from '../base/lib/byte-string.ts';
-import { joined } from '../base/lib/slices.ts';
+import { toByteString, joined } from '../base/lib/bytes.ts';
 
 const STREAM_HEADERS = {
   'content-type': EVENT_STREAM_TYPE,

@@ -1,5 +1,5 @@
 // HTTP client: adapts one request to the engine with a promise for the Response and a pushed stream.
-import { isAscii } from '../base/lib/byte-string.ts';
+import { isAscii } from '../base/lib/bytes.ts';
 import { type Connection, pushBody, type PushBody } from '../base/runtime/http-server.ts';
 import type { Body, Client, ClientStream, Encoding } from '../engine/index.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';

@@ -13,8 +13,7 @@ import {
   type Gateway,
   text,
 } from '../engine/index.ts';
-import { toByteString } from '../base/lib/byte-string.ts';
-import { joined } from '../base/lib/slices.ts';
+import { toByteString, joined } from '../base/lib/bytes.ts';
 import { type ClientOperation, findProtocol, type ServedProtocol } from '../protocols/index.ts';
 import { parseBody, type RequestBody } from './body/body.ts';
 import { clientRoutes, operationAt } from './client-routes.ts';

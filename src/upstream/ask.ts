@@ -4,7 +4,7 @@ import type { UpstreamCall, UpstreamListener, UpstreamRequest, TransportFailure 
 import type { Credential } from './credential.ts';
 import { SignedCall, type Signing, type TimedSender } from './signed-call.ts';
 import { TEXTS } from '../canonical/index.ts';
-import { joined } from '../base/lib/slices.ts';
+import { joined } from '../base/lib/bytes.ts';
 import { type Decompressor, decompressing } from './decompress.ts';
 import type { ResponseHead } from './response-parser.ts';
 

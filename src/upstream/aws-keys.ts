@@ -2,7 +2,7 @@
 // Tools Reference Guide" (IMDS, container and assume-role credential providers), "Use IMDSv2" (EC2),
 // "AssumeRoleWithWebIdentity" and "AssumeRole" (STS API reference), 2026-11.
 import { asObject, asString, parseJson } from '../base/json/index.ts';
-import { slicesOf } from '../base/lib/slices.ts';
+import { slicesOf } from '../base/lib/bytes.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import { requestToken, type IssuerAnswer, notIssued } from './request-token.ts';

@@ -1,7 +1,7 @@
 // Opens all upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener without a promise per
 // chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
 import { type Clock, systemClock } from '../base/runtime/clock.ts';
-import { bytesIn, type Slices } from '../base/lib/slices.ts';
+import { bytesIn, type Slices } from '../base/lib/bytes.ts';
 import { type Address, addressOf } from './address.ts';
 import { Connection, Outbox } from './connection.ts';
 import { ConnectionPools, DEFAULT_REUSE, type PoolName, type ReuseSettings } from './connection-pools.ts';

@@ -1,6 +1,6 @@
 // One connection to an upstream and the exchange that it carries.
 import { TEXTS } from '../canonical/index.ts';
-import { beginning, behind, type Slices } from '../base/lib/slices.ts';
+import { beginning, behind, type Slices } from '../base/lib/bytes.ts';
 import { type ClientSocket, connectSocket, type SocketListener } from '../base/runtime/socket.ts';
 import type { Address } from './address.ts';
 import type { ConnectionPools, Pool, PooledConnection } from './connection-pools.ts';

@@ -1,5 +1,5 @@
 // Credentials for upstreams where fixed headers do not suffice.
-import type { Slices } from '../base/lib/slices.ts';
+import type { Slices } from '../base/lib/bytes.ts';
 import type { Method } from './client.ts';
 import type { UnixMs } from '../base/units.ts';
 

@@ -2,7 +2,7 @@
 // payload, protected by checksums. Source: "Amazon Event Stream Encoding" (docs.aws.amazon.com, Transcribe streaming;
 // smithy.io, "Event streams").
 import { crc32 } from 'node:zlib';
-import { joined } from '../base/lib/slices.ts';
+import { joined } from '../base/lib/bytes.ts';
 
 /** One message. Header names keep their colon: `:event-type`, `:message-type`, `:exception-type`. */
 export interface EventStreamMessage {

@@ -1,6 +1,6 @@
 // Fetches addresses from requests with guards: every hop is checked, connected to the checked IP address, and limited
 // in bytes and time. Used for images, files, MCP servers and web pages.
-import { type Slices, slicesOf } from '../base/lib/slices.ts';
+import { type Slices, slicesOf } from '../base/lib/bytes.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { Clock } from '../base/runtime/clock.ts';
 import { isPublicAddress } from './address-ranges.ts';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/json/index.ts';
 import { askWhole } from './ask.ts';
 import { type Sender, type UpstreamRequest, Destination, type DestinationInput } from './client.ts';
 import { DIRECT } from './network-route.ts';
-import { slicesOf } from '../base/lib/slices.ts';
+import { slicesOf } from '../base/lib/bytes.ts';
 
 export interface IssuerQuestion extends Pick<DestinationInput, 'method' | 'url'> {
   /** Name of the issuer, for messages. */

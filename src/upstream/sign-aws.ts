@@ -2,7 +2,7 @@
 // delay every request. Source: "AWS Signature Version 4 for API requests" (docs.aws.amazon.com, IAM), and its published
 // test suite.
 import { createHash, createHmac } from 'node:crypto';
-import type { Slices } from '../base/lib/slices.ts';
+import type { Slices } from '../base/lib/bytes.ts';
 import type { Secret } from '../base/telemetry/secret.ts';
 import type { ReadyCredential, SignatureHeaders, SignedAnswer, UnsignedRequest } from './credential.ts';
 import type { UnixMs } from '../base/units.ts';

@@ -1,5 +1,5 @@
 // Both ends of a machine: clients that keep what they get, and an upstream that says what it is told to.
-import { joined } from '../../src/base/lib/slices.ts';
+import { joined } from '../../src/base/lib/bytes.ts';
 import type { Client, ClientStream } from '../../src/engine/index.ts';
 import {
   type UpstreamCall,

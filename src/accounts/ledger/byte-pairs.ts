@@ -2,7 +2,7 @@
 // because it blocks for nearly half a second while it builds its tables.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { toByteString } from '../../base/lib/byte-string.ts';
+import { toByteString } from '../../base/lib/bytes.ts';
 
 /** Longer words are counted in pieces, because merging is quadratic in a word's bytes. Each cut costs half a token. */
 const WORD_BYTES = 128;

@@ -1,5 +1,5 @@
 // A JSON object as the bytes that arrived, and edits of its members that leave all other bytes unchanged.
-import { joined, type Slices } from '../lib/slices.ts';
+import { joined, type Slices } from '../lib/bytes.ts';
 import { walkMembers } from './members.ts';
 import { type MemberPlace, scanJson } from './scan.ts';
 import type { JsonValue } from './value.ts';

@@ -1,5 +1,5 @@
 // `multipart/form-data` (RFC 7578): a form with files as plain data, and its encoding.
-import type { Slices } from './slices.ts';
+import type { Slices } from './bytes.ts';
 
 /** A part with a file name. */
 export interface FormFile {

@@ -2,13 +2,21 @@
 // reasoning policy and reasoning seals.
 export { adaptRequest, lackingParameters } from './adapt.ts';
 export { type AnswerCheck, judge, nameUpstream } from './answer-check.ts';
-export { LimitWatch, UnwantedReasoningWatch, type WatchedLimit } from './compliance-watch.ts';
+export {
+  LimitWatch,
+  UnwantedReasoningWatch,
+  type WatchedLimit,
+  cutHiddenEnd,
+  mayHideEnd,
+  withoutHiddenEnd,
+  customToolNames,
+  CustomToolRestorer,
+  SingleCall,
+} from './answer-sinks.ts';
 export { checkGrammars } from './grammar-check.ts';
-export { cutHiddenEnd, mayHideEnd, withoutHiddenEnd } from './hidden-end.ts';
 export { reasoningPath, resolveReasoning, ReasoningStamp } from './reasoning-policy.ts';
 export { ReasoningSeal } from './reasoning-seal.ts';
 export { prepareSchema } from './schema-check.ts';
 export { StopCutter } from './stop-cutter.ts';
 export { checkFormat, schemaToPrepare } from './structured-output.ts';
-export { customToolNames, CustomToolRestorer, SingleCall } from './tool-call-sinks.ts';
 export { overlong, truncate } from './truncate.ts';

@@ -5,7 +5,7 @@ import type { LedgerStore } from '../../accounts/ports/index.ts';
 import type { ApiCall } from '../call.ts';
 import { findRemote } from '../remote-answer.ts';
 import { editJson, jsonBytes, type JsonObject } from '../../base/json/index.ts';
-import { joined } from '../../base/lib/slices.ts';
+import { joined } from '../../base/lib/bytes.ts';
 import type { EarlierAnswer } from '../../protocols/index.ts';
 
 /**

@@ -1,7 +1,7 @@
 // `stream_options` on a request that does not stream: refused, as by OpenAI, unless the operator has clients that
 // always send it.
 import { editJson, isJsonObject, jsonBytes, type JsonObject } from '../../base/json/index.ts';
-import { joined } from '../../base/lib/slices.ts';
+import { joined } from '../../base/lib/bytes.ts';
 import type { ApiCall } from '../call.ts';
 
 /** The body without the options. Undefined: it streams, or has none. */

@@ -18,7 +18,7 @@ import {
 } from '../../protocols/index.ts';
 import { STEP_BYTES } from '../call.ts';
 import { EventReader, isStreamed, masked, unframed } from './event-reader.ts';
-import { joined } from '../../base/lib/slices.ts';
+import { joined } from '../../base/lib/bytes.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';

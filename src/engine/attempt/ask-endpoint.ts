@@ -1,6 +1,6 @@
 // Sends a request to an endpoint: adds what its host requires, and selects its connection pool and signer.
 import { editJson, jsonBytes } from '../../base/json/index.ts';
-import { joined, type Slices } from '../../base/lib/slices.ts';
+import { joined, type Slices } from '../../base/lib/bytes.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { AttemptRecorder } from '../payload-recorder.ts';
 import { type AnswerReceiver, ask, type Question } from '../../upstream/ask.ts';

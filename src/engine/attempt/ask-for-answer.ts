@@ -22,7 +22,7 @@ import { preparedEndpoint } from '../prepared-endpoint.ts';
 import { encodeBody, targetOf } from './prepare.ts';
 import { receiveError, redactedError } from './error-words.ts';
 import { askEndpoint } from './ask-endpoint.ts';
-import { joined } from '../../base/lib/slices.ts';
+import { joined } from '../../base/lib/bytes.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Maximum bytes of an answer to a probe. */

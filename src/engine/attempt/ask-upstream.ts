@@ -1,6 +1,6 @@
 // One auxiliary request to an upstream with a short, whole answer. It is not recorded, and callers must be able to do
 // without the answer.
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { askWhole } from '../../upstream/ask.ts';

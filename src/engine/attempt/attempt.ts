@@ -25,7 +25,7 @@ import { HeldBytes } from '../call.ts';
 import { brokenAnswer, receiveError, redactedError } from './error-words.ts';
 import { PacedAnswer } from './paced-answer.ts';
 import { Progress } from './progress.ts';
-import { toByteString } from '../../base/lib/byte-string.ts';
+import { toByteString } from '../../base/lib/bytes.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** Milliseconds that the body of an error may take after its head. What has arrived by then is used. */

@@ -1,6 +1,6 @@
 // Decides whether a request may go to its vendor's batch API: it must be a single request to one endpoint and need no
 // headers of its own.
-import { joined } from '../../base/lib/slices.ts';
+import { joined } from '../../base/lib/bytes.ts';
 import { findProtocol } from '../../protocols/index.ts';
 import type { DeferredRequest } from '../call.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';

@@ -1,7 +1,7 @@
 // Event streams: splits an answer's bytes into event names and data for a decoder.
 import { eventFrame } from '../../base/lib/event-stream.ts';
 import { FrameSplitter, type TakeFrame, type UpstreamCodec } from '../../protocols/index.ts';
-import { fromByteString } from '../../base/lib/byte-string.ts';
+import { fromByteString } from '../../base/lib/bytes.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { type EventStreamMessage, EventStreamParser } from '../../upstream/event-stream.ts';

@@ -12,7 +12,7 @@ import {
   TEXTS,
 } from '../../canonical/index.ts';
 import type { JsonBytes } from '../../base/json/index.ts';
-import { type Slices, slicesOf } from '../../base/lib/slices.ts';
+import { type Slices, slicesOf } from '../../base/lib/bytes.ts';
 import { findProtocol, type Ported, type Protocol, renderForeign } from '../../protocols/index.ts';
 import {
   adaptRequest,

@@ -1,5 +1,5 @@
 // A request prepared for one endpoint: lane, bytes, and the sinks that its answer needs.
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import type { CanonicalRequest, EventSink, Report } from '../../canonical/index.ts';
 import { type Endpoint, isListPriced } from '../../catalog/index.ts';
 import { estimatedInputTokens, type Lane } from '../../accounts/ledger/index.ts';

@@ -1,5 +1,5 @@
 // Queue of a plan's candidates that may still be tried, in their order, with wait times.
-import type { GatewayError } from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
@@ -7,6 +7,7 @@ import { retryDelayMs } from '../failure-table.ts';
 import { refusalOfProvider } from '../provider-capacity.ts';
 import type { EngineConfig } from '../settings.ts';
 import type { UnixMs } from '../../base/units.ts';
+import type { Cancellation } from '../cancellation.ts';
 
 /** A queued candidate. */
 export interface Entry {
@@ -100,4 +101,57 @@ export function mayBeAsked(
 
 function newEntry(candidate: Candidate): Entry {
   return { candidate, tries: 0, notBefore: 0, isAwaited: false };
+}
+
+// Tries of candidates: the work that failover does at each of them, and its result.
+
+/** Conditions of one try of the whole request. */
+export interface TryTerms {
+  /** Cancellation of this try alone, or of the whole request. */
+  readonly cancellation: Cancellation;
+  /** Further candidates. */
+  readonly others: Pick<CandidateQueue, 'hasUntried'>;
+  /** Called immediately before the first output to the client. Absent: no other try competes. */
+  readonly claim?: (() => void) | undefined;
+}
+
+/** A request that is tried at several candidates. */
+export interface Trial {
+  /** True once the client has received content, so that it cannot be restarted. */
+  readonly committed: boolean;
+  /** Estimated tokens of the request and of the answer that it allows. */
+  neededTokens(): number;
+  /**
+   * Tries the whole request once.
+   * @returns undefined when it was answered. May also reject: the next candidate may answer
+   */
+  try(candidate: Candidate, terms: TryTerms): Promise<GatewayError | undefined>;
+  /** True when the failure taught something, so that the request is worth sending again immediately. */
+  learn(endpoint: Endpoint, error: GatewayError): boolean;
+  /**
+   * Completes an answer that was interrupted after its first content.
+   * @param others candidates that were not tried
+   * @returns undefined when another endpoint completed it
+   */
+  resume(
+    broken: Candidate,
+    error: GatewayError,
+    others: readonly Candidate[],
+  ): Promise<GatewayError | undefined>;
+}
+
+/** A candidate that was tried. */
+export interface Tried {
+  readonly entry: Entry;
+  /** The failure. Undefined: it answered, or was cancelled in favour of another. */
+  readonly error: GatewayError | undefined;
+}
+
+/** Tries once. Never rejects. */
+export async function tryAlone(trial: Trial, entry: Entry, terms: TryTerms): Promise<Tried> {
+  try {
+    return { entry, error: await trial.try(entry.candidate, terms) };
+  } catch (thrown) {
+    return { entry, error: GatewayError.from(thrown) };
+  }
 }

@@ -4,11 +4,10 @@ import type { Planned } from '../admit/index.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { actionFor } from '../failure-table.ts';
-import { CandidateQueue, type Entry } from './candidate-queue.ts';
+import { CandidateQueue, type Entry, type Trial, tryAlone } from './candidate-queue.ts';
 import { type Failure, finalError } from './final-error.ts';
 import { hedge } from './hedge.ts';
 import { mayHoldMore } from './larger-context.ts';
-import { type Trial, tryAlone } from './trial.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface FailoverInput {

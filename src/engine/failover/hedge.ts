@@ -4,8 +4,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { DurationMs } from '../../base/units.ts';
 import { Cancellation } from '../cancellation.ts';
-import type { CandidateQueue, Entry } from './candidate-queue.ts';
-import { type Trial, type Tried, tryAlone } from './trial.ts';
+import { type CandidateQueue, type Entry, type Trial, type Tried, tryAlone } from './candidate-queue.ts';
 
 export interface HedgeOptions {
   /** Further candidates. */

@@ -2,4 +2,4 @@
 export { tryCandidates } from './failover.ts';
 export { tryForText } from './text-trial.ts';
 export type { TextInput } from './text-try.ts';
-export type { Trial, TryTerms } from './trial.ts';
+export type { Trial, TryTerms } from './candidate-queue.ts';

@@ -6,11 +6,10 @@ import { BufferedAnswer } from '../answer/index.ts';
 import type { AttemptOutput } from '../attempt/index.ts';
 import { actionFor, isOwnRefusal } from '../failure-table.ts';
 import type { Candidate } from '../routing/index.ts';
-import { mayBeAsked } from './candidate-queue.ts';
+import { mayBeAsked, type Trial, type TryTerms } from './candidate-queue.ts';
 import { ContinuableOutput, isContinuable } from './continuation.ts';
 import { tryCandidates } from './failover.ts';
 import type { TextInput } from './text-try.ts';
-import type { Trial, TryTerms } from './trial.ts';
 import { tryText } from './try-text.ts';
 
 /** Tries the candidates of a plan for text. @returns undefined when one answered, otherwise the error for the client */

@@ -8,7 +8,7 @@ import type { AttemptLog } from '../attempt-log.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Candidate } from '../routing/index.ts';
-import type { TryTerms } from './trial.ts';
+import type { TryTerms } from './candidate-queue.ts';
 
 export interface TextInput {
   readonly deps: GatewayDependencies;

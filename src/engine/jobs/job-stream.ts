@@ -1,6 +1,6 @@
 // Stream of a job in this process: the existing one that its client reads, or a new one.
 import { EVENT_STREAM_TYPE } from '../../base/lib/event-stream.ts';
-import { toByteString } from '../../base/lib/byte-string.ts';
+import { toByteString } from '../../base/lib/bytes.ts';
 import type { HeldJob, Job, JobView } from '../../accounts/ports/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import { gunzipSync } from 'node:zlib';

@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { HeldJob, JobEnd, JobStep } from '../../accounts/ports/index.ts';
-import { toByteString } from '../../base/lib/byte-string.ts';
+import { toByteString } from '../../base/lib/bytes.ts';
 import { jsonBytes } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';

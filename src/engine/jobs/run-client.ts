@@ -1,6 +1,6 @@
 // Client of a background run: writes its frames with the numbers of the kept stream, and notes for the job how it
 // ended.
-import { toByteString } from '../../base/lib/byte-string.ts';
+import { toByteString } from '../../base/lib/bytes.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { Client, ClientStream, Encoding } from '../call.ts';

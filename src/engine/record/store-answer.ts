@@ -10,7 +10,7 @@ import type { Attempt } from '../attempt/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { hasFailed } from './generation-record.ts';
+import { hasFailed } from './record-request.ts';
 import { storeThread, storeTurn } from './store-turn.ts';
 
 export interface AnsweredRequest {

@@ -1,7 +1,7 @@
 // One answer with several readers: keeps what a run writes and sends all of it to each reader at that reader's pace,
 // whenever it joined.
 import type { Body, Client, ClientStream, Encoding } from '../call.ts';
-import { toByteString } from '../../base/lib/byte-string.ts';
+import { toByteString } from '../../base/lib/bytes.ts';
 
 /** Maximum bytes per write to a reader that catches up, so that its socket can apply backpressure. */
 const PIECE_BYTES = 65_536;

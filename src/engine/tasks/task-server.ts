@@ -2,7 +2,7 @@
 import { newId } from '../../base/runtime/ids.ts';
 import { parseJson } from '../../base/json/index.ts';
 import { encodeForm, Form } from '../../base/lib/form.ts';
-import { type Slices, slicesOf } from '../../base/lib/slices.ts';
+import { type Slices, slicesOf } from '../../base/lib/bytes.ts';
 import { type EventSink, GatewayError, type Report } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import {

@@ -9,7 +9,7 @@ import {
   type Usage,
 } from '../../canonical/index.ts';
 import type { PieceSink } from '../../protocols/index.ts';
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import type { Candidate } from '../routing/index.ts';
 import {
   type Attempt,

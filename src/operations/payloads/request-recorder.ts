@@ -1,6 +1,6 @@
 // Records the payloads of one request while it runs, by reference and without copies. `PayloadKeeper` decides whether
 // they are stored.
-import { joined } from '../../base/lib/slices.ts';
+import { joined } from '../../base/lib/bytes.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type {
   ApiCall,

@@ -2,7 +2,7 @@
 // derived from this list.
 import { TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { FieldTable, type Field } from '../members/field-table.ts';
-import { integer, number, object, strings } from '../members/member-kinds.ts';
+import { integer, number, object, strings } from '../members/read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 
 /** `supported`: has a canonical form. `gateway`: a gateway option that is never sent to an upstream. */

@@ -1,6 +1,6 @@
 // Relay lane of the Messages API: selects requests to send unchanged, and patches `id` and `model` of answers.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
-import { joined, type Slices } from '../../base/lib/slices.ts';
+import { joined, type Slices } from '../../base/lib/bytes.ts';
 import type { CanonicalRequest, Item, Part } from '../../canonical/index.ts';
 import { readAnswer } from '../relay/answer-tap.ts';
 import type { PatchedAnswer, RelayCodec, RelayFacts } from '../protocol.ts';

@@ -1,6 +1,6 @@
 // Relay lane of a protocol: forwards bodies unchanged except for the envelope, and reads usage from them.
 import type { JsonBytes } from '../../base/json/index.ts';
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import type { CanonicalRequest, FinishEvent, GatewayError, Target, Usage } from '../../canonical/index.ts';
 import type { RemoteNames } from './remote-answers.ts';
 

@@ -1,6 +1,6 @@
 // Client operations on answers that are stored by the upstream that created them.
 import type { Described } from '../../base/lib/route-description.ts';
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import type { GatewayError, Usage } from '../../canonical/index.ts';
 
 /** The gateway's names for an answer that an upstream stores. */

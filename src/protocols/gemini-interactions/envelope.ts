@@ -2,7 +2,7 @@
 // byte is Google's.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import { asObject, isJsonObject, setMembers } from '../../base/json/index.ts';
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import { editMemberObject, editMembers } from '../relay/json-splice.ts';
 import type { RemoteNames } from '../protocol.ts';
 

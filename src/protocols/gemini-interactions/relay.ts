@@ -1,6 +1,6 @@
 // Relay lane of the Interactions API, which is its only lane. Only ids and the model's name are replaced.
 import { editJson, type JsonBytes, type JsonValue } from '../../base/json/index.ts';
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { readAnswer } from '../relay/answer-tap.ts';
 import type { RelayCodec } from '../protocol.ts';

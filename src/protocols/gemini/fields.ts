@@ -1,7 +1,7 @@
 // Members of Gemini's request bodies that the gateway interprets, in lower camel case.
 import { type Report, TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field, type WriteScope } from '../members/field-table.ts';
-import { boolean, integer, number, object, literal, string, strings } from '../members/member-kinds.ts';
+import { boolean, integer, number, object, literal, string, strings } from '../members/read-member.ts';
 import { gatewayFields } from '../members/shared-fields.ts';
 
 /** API reference, `GenerationConfig` (2026-11). */

@@ -1,6 +1,6 @@
 // Relay lane of Gemini: selects requests to send unchanged, and patches `responseId` and `modelVersion` of answers.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';
 import { asArray, isJsonObject } from '../../base/json/index.ts';
 import { readAnswer } from '../relay/answer-tap.ts';

@@ -17,7 +17,7 @@ import {
   type Report,
   type Target,
 } from '../../canonical/index.ts';
-import type { Kind } from './member-kinds.ts';
+import type { Kind } from './read-member.ts';
 
 /** Canonical members that a row can set. */
 export type Settings = Parameters & Pick<CanonicalRequest, 'maxOutputTokens'>;

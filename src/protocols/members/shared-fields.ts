@@ -1,5 +1,5 @@
 // Rows that the field tables of several protocols share: gateway options and a few common members.
-import { boolean, object } from './member-kinds.ts';
+import { boolean, object } from './read-member.ts';
 
 /** Rows of the gateway options. They are never sent to an upstream. @param usage note of `usage` */
 export function gatewayFields(usage: string) {

@@ -11,7 +11,7 @@ import {
   forbidden,
   string,
   oneOf,
-} from '../members/member-kinds.ts';
+} from '../members/read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 import { LEVELS, LOGIT_BIAS, STOP, TEXT_ONLY } from './member-kinds.ts';
 

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import { type Problems, TEXTS } from '../../canonical/index.ts';
 import { memberPath } from '../openai/decode-members.ts';
-import type { Kind } from '../members/member-kinds.ts';
 import {
+  type Kind,
   describe,
   type Member,
   readArray,

@@ -1,7 +1,7 @@
 // Relay lane of Chat Completions: replaces `id` and `model`, reads usage and finish reason, and passes every other byte
 // unchanged. Only for upstreams that follow OpenAI's definition.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
-import type { Slices } from '../../base/lib/slices.ts';
+import type { Slices } from '../../base/lib/bytes.ts';
 import type { CanonicalRequest, Part } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { areTexts } from '../../canonical/index.ts';

@@ -2,7 +2,7 @@
 // documentation are derived from this list.
 import { TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../members/field-table.ts';
-import { boolean, integer, number, object, string, oneOf } from '../members/member-kinds.ts';
+import { boolean, integer, number, object, string, oneOf } from '../members/read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 
 /** API reference, "Create a model response", `temperature`. */

@@ -3,7 +3,7 @@
 import { eventFrame } from '../../base/lib/event-stream.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
-import { fromByteString } from '../../base/lib/byte-string.ts';
+import { fromByteString } from '../../base/lib/bytes.ts';
 import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { AnswerTap, NO_IDS } from '../relay/answer-tap.ts';
 import { cutAnswer, unreadableFrame } from '../errors/broken-answer.ts';

@@ -1,7 +1,7 @@
 // Relay lane of the Responses API: selects requests to send unchanged, and patches `id`, `model` and `store` of
 // responses.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
-import { joined, type Slices } from '../../base/lib/slices.ts';
+import { joined, type Slices } from '../../base/lib/bytes.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonBytes, type JsonObject, type JsonValue, scanJson } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import { joined } from '../../base/lib/slices.ts';
+import { joined } from '../../base/lib/bytes.ts';
 import type { FormFile } from '../../base/lib/form.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { MemoryAccount } from './memory-budget.ts';

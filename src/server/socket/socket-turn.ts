@@ -3,7 +3,7 @@ import { keepingProtocol } from '../../protocols/index.ts';
 import { asObject, isJsonObject, parseJson, type JsonObject } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { Body, Client, ClientStream, Encoding } from '../../engine/index.ts';
-import { fromByteString } from '../../base/lib/byte-string.ts';
+import { fromByteString } from '../../base/lib/bytes.ts';
 
 export interface MessageSink {
   /** False: the socket applies backpressure. */

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { KeptStream, KeptStreams } from '../../../src/engine/index.ts';
 import type { Client, ClientStream, Encoding } from '../../../src/engine/index.ts';
-import { toByteString } from '../../../src/base/lib/byte-string.ts';
+import { toByteString } from '../../../src/base/lib/bytes.ts';
 import { startGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { bytesOf, missing, readGeminiRecordings, readRecordings } from '../../support/recordings/corpus.ts';

@@ -1,6 +1,6 @@
 // Credentials that have to be fetched, over real sockets: stubs of the clouds' metadata and token services say who the
 // gateway is; each is asked once for everybody, before the last answer expires, and again when an upstream refuses it.
-import { slicesOf } from '../../../src/base/lib/slices.ts';
+import { slicesOf } from '../../../src/base/lib/bytes.ts';
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

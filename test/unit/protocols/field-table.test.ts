@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { Problems, Report, type CanonicalRequest, type Target } from '../../../src/canonical/index.ts';
 import { atMost, FieldTable, schemaOf, type Field } from '../../../src/protocols/members/field-table.ts';
-import { integer, number, literal, strings, oneOf } from '../../../src/protocols/members/member-kinds.ts';
+import { integer, number, literal, strings, oneOf } from '../../../src/protocols/members/read-member.ts';
 
 const ROWS: readonly Field<'supported'>[] = [
   { name: 'stops', support: 'supported', note: 'Strings.', to: 'stop', is: strings(2) },

@@ -1,6 +1,6 @@
 // Responses through the relay lane: what is edited of the client's request and of the upstream's answer, and that
 // nothing else is, however the network cuts it.
-import { joined } from '../../../src/base/lib/slices.ts';
+import { joined } from '../../../src/base/lib/bytes.ts';
 import { describe, expect, test } from 'bun:test';
 import { jsonBytes, type JsonObject } from '../../../src/base/json/index.ts';
 import { type CanonicalRequest, GatewayError } from '../../../src/canonical/index.ts';

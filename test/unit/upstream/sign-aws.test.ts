@@ -1,6 +1,6 @@
 // Signatures of AWS against the vectors that AWS publishes (aws-sig-v4-test-suite, and the example of the IAM
 // documentation), and what Bedrock adds: paths with escapes, temporary keys.
-import { slicesOf } from '../../../src/base/lib/slices.ts';
+import { slicesOf } from '../../../src/base/lib/bytes.ts';
 import { describe, expect, test } from 'bun:test';
 import { Secret } from '../../../src/base/telemetry/secret.ts';
 import type { UnsignedRequest } from '../../../src/upstream/credential.ts';

@@ -1,6 +1,6 @@
 // TLS towards upstreams: the chain and the host name are verified before a byte of the request is sent. The
 // certificates are made with openssl; without it the suite is skipped.
-import { slicesOf } from '../../../src/base/lib/slices.ts';
+import { slicesOf } from '../../../src/base/lib/bytes.ts';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { UpstreamClient, Destination } from '../../../src/upstream/client.ts';
 import { makeNetworkRoute } from '../../../src/upstream/network-route.ts';

@@ -4,7 +4,7 @@ import { networkOf } from '../../config/index.ts';
 import { systemClock } from '../../../base/runtime/clock.ts';
 import { askWhole } from '../../../upstream/ask.ts';
 import { UpstreamClient, Destination, type Method } from '../../../upstream/client.ts';
-import { slicesOf } from '../../../base/lib/slices.ts';
+import { slicesOf } from '../../../base/lib/bytes.ts';
 import { inThisShell } from '../program-name.ts';
 import { readEnvironment } from '../../../base/runtime/environment.ts';
 import type { DurationMs } from '../../../base/units.ts';

@@ -8,7 +8,7 @@ import type {
   Publication,
   PublicAnswer,
 } from '../../../engine/index.ts';
-import { toByteString } from '../../../base/lib/byte-string.ts';
+import { toByteString } from '../../../base/lib/bytes.ts';
 import {
   type AnswerClaim,
   type AnswerState,

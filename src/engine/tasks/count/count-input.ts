@@ -17,7 +17,7 @@ import type { GatewayDependencies } from '../../dependencies.ts';
 import { operationPath } from '../../prepared-endpoint.ts';
 import { refuseObjects, routeRequest } from '../../admit/index.ts';
 import { needsReading, hasMediaAddresses, resolveFiles } from '../../media/index.ts';
-import { slicesOf, type Slices } from '../../../base/lib/slices.ts';
+import { slicesOf, type Slices } from '../../../base/lib/bytes.ts';
 
 /** Name of the task in provider data. */
 export const COUNT = 'count';

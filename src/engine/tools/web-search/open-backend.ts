@@ -11,7 +11,7 @@ import type { FoundResult, PlannedSearch, SearchApi } from './search-api.ts';
 import type { ContextSize, SearchBackend, SearchQuery, SearchResult, SearchSettings } from './backend.ts';
 import { retryAfterMs } from '../../../base/lib/retry-after.ts';
 import { cutText } from '../../../base/lib/cut-text.ts';
-import { toByteString } from '../../../base/lib/byte-string.ts';
+import { toByteString } from '../../../base/lib/bytes.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
 /** The part of the guarded fetch that a search needs. */

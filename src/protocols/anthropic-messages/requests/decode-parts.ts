@@ -2,16 +2,16 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Media, Part, TextPart } from '../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
-import { readContent } from '../../members/read-content.ts';
 import {
+  readContent,
   describe,
   readObject,
   readString,
   requireObject,
   requireString,
   requireStringOrEmpty,
+  type Member,
 } from '../../members/read-member.ts';
-import type { Member } from '../../members/read-member.ts';
 import { decodeCitation, isForeignCitation } from '../citations.ts';
 import { addTranslationLoss, messagesSource } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';

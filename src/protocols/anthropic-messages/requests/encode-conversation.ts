@@ -11,7 +11,7 @@ import {
   unresolvedReference,
 } from '../../../canonical/index.ts';
 import { encodeCallInput } from '../../calls/call-input.ts';
-import { ToolUseIds } from '../../calls/tool-use-ids.ts';
+import { ToolUseIds } from '../../calls/call-ids.ts';
 import { encodePart, type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
 import { PLAIN_TEXT } from '../member-shapes.ts';
 

@@ -9,7 +9,7 @@ import type {
 } from '../../../canonical/index.ts';
 import { unresolvedReference, TEXTS } from '../../../canonical/index.ts';
 import { encodeCallInput } from '../../calls/call-input.ts';
-import { ToolUseIds } from '../../calls/tool-use-ids.ts';
+import { ToolUseIds } from '../../calls/call-ids.ts';
 import { DocumentNames, encodePart } from './encode-parts.ts';
 import { addCachePoint } from './encode-scope.ts';
 import type { EncodeScope } from './encode-scope.ts';

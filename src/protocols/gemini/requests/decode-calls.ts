@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Item, Part, Problems, Source } from '../../../canonical/index.ts';
 import { asString, isJsonObject } from '../../../base/json/index.ts';
-import type { CallMatcher } from '../../calls/call-matcher.ts';
+import type { CallMatcher } from '../../calls/call-ids.ts';
 import {
   readArray,
   readObject,

@@ -10,7 +10,7 @@ import {
   TEXTS,
 } from '../../../canonical/index.ts';
 import { asArray, isJsonObject } from '../../../base/json/index.ts';
-import { CallMatcher } from '../../calls/call-matcher.ts';
+import { CallMatcher } from '../../calls/call-ids.ts';
 import { describe, readArray, readString, requireObject } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 import { camelMembers } from '../camel-members.ts';

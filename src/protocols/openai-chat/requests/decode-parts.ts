@@ -2,16 +2,16 @@
 import { isJsonObject, unknownMembers } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { type FilePart, type ImagePart, type Part, type Problems, TEXTS } from '../../../canonical/index.ts';
-import { readContent } from '../../members/read-content.ts';
 import {
+  readContent,
   describe,
   readObject,
   readString,
   requireObject,
   requireString,
   requireStringOrEmpty,
+  type Member,
 } from '../../members/read-member.ts';
-import type { Member } from '../../members/read-member.ts';
 import { decodeAddress } from '../../openai/decode-address.ts';
 import { decodeBreakpoint } from '../../content/prompt-breakpoint.ts';
 import { partShape } from '../member-shapes.ts';

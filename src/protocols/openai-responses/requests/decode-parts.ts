@@ -11,16 +11,16 @@ import {
   TEXTS,
 } from '../../../canonical/index.ts';
 import { decodeAddress } from '../../openai/decode-address.ts';
-import { readContent } from '../../members/read-content.ts';
 import {
+  readContent,
   describe,
   readArray,
   readString,
   requireObject,
   requireString,
   requireStringOrEmpty,
+  type Member,
 } from '../../members/read-member.ts';
-import type { Member } from '../../members/read-member.ts';
 import { decodeBreakpoint } from '../../content/prompt-breakpoint.ts';
 import { decodeAnnotation, sourceOf } from '../decode-item.ts';
 import { FILE_PART, IMAGE_PART, saysMore, TEXT_PART } from '../member-shapes.ts';

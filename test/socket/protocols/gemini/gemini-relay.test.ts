@@ -2,7 +2,7 @@
 // and the records learn what the decoder would have told them.
 import { describe, expect, test } from 'bun:test';
 import { jsonBytes } from '../../../../src/base/json/index.ts';
-import { joined } from '../../../../src/base/lib/slices.ts';
+import { joined } from '../../../../src/base/lib/bytes.ts';
 import { type CanonicalRequest, Collector, Report } from '../../../../src/canonical/index.ts';
 import { gemini } from '../../../../src/protocols/gemini/index.ts';
 import type { RelayStream } from '../../../../src/protocols/index.ts';

@@ -1,7 +1,7 @@
 // The relay lane of the Messages API: the message's id and model are the gateway's, every other byte is the upstream's,
 // errors included; and what must not be relayed is not.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { joined } from '../../../../src/base/lib/slices.ts';
+import { joined } from '../../../../src/base/lib/bytes.ts';
 import type { CanonicalRequest, CollectedEvents, EventSink } from '../../../../src/canonical/index.ts';
 import { Collector } from '../../../../src/canonical/index.ts';
 import { anthropicMessages } from '../../../../src/protocols/anthropic-messages/index.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { editJson, jsonBytes, type MemberEdits, setMembers } from '../../../../src/base/json/json-bytes.ts';
-import { joined } from '../../../../src/base/lib/slices.ts';
+import { joined } from '../../../../src/base/lib/bytes.ts';
 import { casesOf } from '../../../support/share.ts';
 
 function edited(text: string, edits: MemberEdits): string {

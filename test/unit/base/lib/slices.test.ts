@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { beginning, behind, bytesIn, joined, slicesOf } from '../../../../src/base/lib/slices.ts';
+import { beginning, behind, bytesIn, joined, slicesOf } from '../../../../src/base/lib/bytes.ts';
 
 test('slices arrive whole, whatever of them is taken at once', () => {
   const slices = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 6 });

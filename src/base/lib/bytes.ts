@@ -1,4 +1,4 @@
-// Consecutive slices of bytes, which are sent without being joined first.
+// Two forms of bytes: slices, which are sent without being joined first, and byte strings.
 
 export type Slices = readonly Uint8Array[];
 
@@ -43,4 +43,21 @@ export function beginning(slices: Slices, memory: Uint8Array): Uint8Array {
     if (filled === memory.length) break;
   }
   return memory.subarray(0, filled);
+}
+
+// Byte strings: strings with one character per byte, the form in which event streams pass through the gateway.
+
+/** True if a text is ASCII, so that it equals its byte string. */
+export function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}
+
+/** Encodes a text as UTF-8 in a byte string. ASCII texts are returned without a copy. */
+export function toByteString(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text).toString('latin1');
+}
+
+/** Decodes the UTF-8 of a byte string. */
+export function fromByteString(bytes: string): string {
+  return isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString();
 }
