@@ -183,7 +183,7 @@ describe('an answer in the background', () => {
       purpose: 'user_data',
     });
     scene.release();
-    await waits(scene, id, 'may be stored');
+    await waits(scene, id, 'storage quota');
     expect(await scene.client.responses.retrieve(id)).toMatchObject({ status: 'queued' });
     await scene.client.files.delete(file.id);
     await completes(scene, id);
@@ -255,7 +255,7 @@ describe('a batch', () => {
     expect(waiting).toMatchObject({
       status: 'finalizing',
       request_counts: { completed: 4 },
-      waiting: { reason: expect.stringContaining('may be stored') },
+      waiting: { reason: expect.stringContaining('storage quota') },
     });
     await scene.client.files.delete(file.id);
     const batch = await until(scene.client, id, ({ status }) => status === 'completed');

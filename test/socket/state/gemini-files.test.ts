@@ -391,7 +391,7 @@ describe('files of Google', () => {
     const made = await there.files.upload({ file: new Blob([bytesOf(600_000)], { type: 'text/plain' }) });
     const refused = there.files.upload({ file: new Blob([bytesOf(600_000)], { type: 'text/plain' }) });
     const error = (await rejection(refused)) as ApiError;
-    expect(error.message).toContain('may be stored');
+    expect(error.message).toContain('storage quota');
     expect(onDisk(small)).toHaveLength(1);
     await there.files.delete({ name: made.name ?? '' });
     // The ended upload, which names the file, counts for a day.
