@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// `npm test`: everything, on all cores, then the attacks that measure how long others wait: one attacked gateway for
-// each core and nothing beside them. What takes long and needs a browser or another server, or kills at random, is left out, unless
-// DRAGOMAN_TESTS=all asks for everything, as `.ci/run` does. With arguments, only what they name: `npm test -- test/unit/protocols/golden.test.ts`. With
-// `npm test -- --times`, everything, and how long each file took: what takes longest begins first from then on.
+// `npm test` runs all tests on all cores, then those that measure, one per core and without others beside them. It leaves out
+// tests that take long, need a browser or another server, or kill processes at random, unless DRAGOMAN_TESTS=all is set, as
+// `.ci/run` does. Arguments select files: `npm test -- test/unit/protocols/golden.test.ts`. `npm test -- --times` runs all tests and
+// writes the duration of each file, so that the slowest begin first.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -15,18 +15,20 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TIMES = '--times';
 const isTimed = process.argv[2] === TIMES;
 const named = isTimed ? [] : process.argv.slice(2);
-/** Milliseconds that each file took when somebody last asked. */
+/** Duration of each file in milliseconds, as last measured. */
 const timings = join(root, 'test', 'timings.json');
-/** Files that are shown. */
+/** Number of the slowest files that are shown. */
 const SLOWEST = 30;
 const ATTACKS = 'test/hostile';
-/** Attacks that measure others: they play scenarios. */
-const ALONE = readdirSync(join(root, ATTACKS))
+/** Attacks that measure how long other clients wait: they play scenarios. */
+const TIMED_ATTACKS = readdirSync(join(root, ATTACKS))
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `${ATTACKS}/${file}`)
   .filter((file) =>
     /^import .*\bplay\b.* from '\.\/scene\.ts'/m.test(readFileSync(join(root, file), 'utf8')),
   );
+/** Tests that measure the memory or the time of their process. */
+const ALONE = ['test/socket/state/batch-size.test.ts', ...TIMED_ATTACKS];
 const LONG = [
   'test/console/**',
   'test/crash/background-kills.test.ts',
@@ -44,10 +46,10 @@ const LONG = [
   'test/socket/storage/postgres-outage.test.ts',
 ];
 const leftOut = process.env.DRAGOMAN_TESTS === 'all' ? [] : LONG;
-/** One more than there are cores: many tests wait for programs that they start. */
+/** One more than the number of cores, because many tests wait for programs that they start. */
 const AT_ONCE = availableParallelism() + 1;
 const SHARED = ['--no-isolate', `--timings=${timings}`, ...(isTimed ? ['--update-timings'] : [])];
-/** Tests that start the program start it as it is installed: packed, in a third of the time. */
+/** True if tests start the packed program, which takes a third of the time. */
 const isPacked = () => !findProgram(root).endsWith('.ts');
 const runs =
   named.length > 0
