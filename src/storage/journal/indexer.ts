@@ -161,19 +161,24 @@ export class Indexer {
     this.#options.notice(isStuck ? TEXTS.recordsWait : 'records are written to the database again');
   }
 
-  #plan(delayMs: DurationMs = INDEX_AFTER_MS): void {
+  /** @param earlier bytes that waited before the previous transaction, if this one follows it */
+  #plan(delayMs: DurationMs = INDEX_AFTER_MS, earlier = Infinity): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    this.#options.later(() => void this.#atLeisure(), delayMs);
+    this.#options.later(() => void this.#atLeisure(earlier), delayMs);
   }
 
   /** Writes some entries, and plans the next. Several transactions in a row would delay a request several times. */
-  async #atLeisure(): Promise<void> {
+  async #atLeisure(earlier: number): Promise<void> {
     this.#isPlanned = false;
     const { journal, target } = this.#options;
+    const { waiting } = journal;
     try {
-      if (journal.waiting > 0) await (this.#running ??= this.#slice(target.mostAtLeisure));
-      if (journal.waiting > 0) this.#plan(PAUSE_MS);
+      if (waiting > 0) await (this.#running ??= this.#slice(target.mostAtLeisure));
+      if (journal.waiting === 0) return;
+      if (waiting < earlier) this.#plan(PAUSE_MS, waiting);
+      // Small transactions are too slow for this load. The large ones at `SOON_BYTES` cost less per entry.
+      else this.#plan();
     } catch {
       // The entries are still in the journal.
       this.#plan();

@@ -123,3 +123,18 @@ test('entries are written in small transactions with pauses, in which requests r
   expect(target.taken).toEqual(entries);
   expect(planned.map(({ delayMs }) => delayMs)).toEqual([2_000, 20, 20]);
 });
+
+test('under load, entries are left to larger transactions', async () => {
+  const { target, planned, indexer } = openHeld(null);
+  target.letGo();
+  const append = (count: number): void => {
+    for (let at = 0; at < count; at++) indexer.append(1, Buffer.from('x'));
+  };
+  append(12);
+  for (let round = 0; round < 3; round++) {
+    planned[round]?.task();
+    await new Promise<void>(setImmediate);
+    append(11);
+  }
+  expect(planned.map(({ delayMs }) => delayMs)).toEqual([2_000, 20, 2_000, 20]);
+});
