@@ -9,7 +9,7 @@ import { intervalAt } from '../../src/accounts/usage/index.ts';
 import { newGenerationId } from '../../src/base/runtime/ids.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { runProgram } from '../support/program.ts';
-import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, startConsole } from './scene.ts';
 
 /** Its midnight lies within another day of the viewer and of UTC. */
 const ZONE = 'Pacific/Auckland';
@@ -72,7 +72,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await storage.close();
     scene = await startConsole({ server: { timezone: ZONE } }, { dataDir });
     looked = await scene.look('admin', { timezoneId: VIEWER, viewport: { width: 1440, height: 900 } });
-  }, SLOW);
+  });
   afterAll(() => scene?.close());
 
   /** Output of `dragoman usage` for some days, beside the running gateway. */
@@ -101,55 +101,47 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     return { sentence: (await sentence.textContent()) ?? '', rows: await rows.allTextContents(), csv };
   }
 
-  test(
-    'yesterday is the same day on the page, in its CSV and for `dragoman usage`, and each says whose it is',
-    async () => {
-      await looked.open('/usage', 'Usage');
-      await looked.page.getByRole('button', { name: 'Yesterday' }).click();
-      const { sentence, rows, csv } = await shown(/^Yesterday: /);
-      expect(sentence).toMatch(/for 5 requests.*Days are in the time zone Pacific\/Auckland\./);
-      const asked = ['--since', 'yesterday', '--until', 'today'];
-      const known = rowsOf(await commandLine(...asked, '--csv'));
-      expect(known.map(({ model, requests }) => [model, requests]).toSorted()).toEqual([
-        ['acme/large', 2],
-        ['acme/small', 3],
-      ]);
-      expect(rowsOf(csv)).toEqual([...known]);
-      // The model that cost most comes first.
-      const largest = known.toSorted((a, b) => b.usd - a.usd)[0];
-      expect(rows[0]).toStartWith(largest?.model ?? 'nobody');
-      const spent = known.reduce((sum, { usd }) => sum + usd, 0);
-      expect(sentence).toContain(`$${spent.toFixed(2)}`);
-      expect(await commandLine(...asked)).toContain('Days are in the time zone Pacific/Auckland.');
-    },
-    SLOW,
-  );
+  test('yesterday is the same day on the page, in its CSV and for `dragoman usage`, and each says whose it is', async () => {
+    await looked.open('/usage', 'Usage');
+    await looked.page.getByRole('button', { name: 'Yesterday' }).click();
+    const { sentence, rows, csv } = await shown(/^Yesterday: /);
+    expect(sentence).toMatch(/for 5 requests.*Days are in the time zone Pacific\/Auckland\./);
+    const asked = ['--since', 'yesterday', '--until', 'today'];
+    const known = rowsOf(await commandLine(...asked, '--csv'));
+    expect(known.map(({ model, requests }) => [model, requests]).toSorted()).toEqual([
+      ['acme/large', 2],
+      ['acme/small', 3],
+    ]);
+    expect(rowsOf(csv)).toEqual([...known]);
+    // The model that cost most comes first.
+    const largest = known.toSorted((a, b) => b.usd - a.usd)[0];
+    expect(rows[0]).toStartWith(largest?.model ?? 'nobody');
+    const spent = known.reduce((sum, { usd }) => sum + usd, 0);
+    expect(sentence).toContain(`$${spent.toFixed(2)}`);
+    expect(await commandLine(...asked)).toContain('Days are in the time zone Pacific/Auckland.');
+  });
 
-  test(
-    "days of one's own are chosen in the calendar, and everything else follows them",
-    async () => {
-      const { page, open } = looked;
-      await open('/usage?range=yesterday', 'Usage');
-      await page.getByRole('button', { name: 'Time: Yesterday' }).click();
-      const box = page.getByRole('dialog', { name: 'Time' });
-      await box.getByText('Days of Pacific/Auckland').waitFor();
-      const first = box.getByRole('button', { name: dayOf(before.startMs) });
-      // It may be of the month before.
-      if ((await first.count()) === 0) await box.getByRole('button', { name: /previous/i }).click();
-      await first.click();
-      await box.getByRole('button', { name: 'Show' }).click();
-      await page.waitForURL((url) => Date.parse(url.searchParams.get('from') ?? '') === before.startMs);
-      expect(Date.parse(new URL(page.url()).searchParams.get('to') ?? '')).toBe(yesterday.endMs);
-      const { sentence, csv } = await shown(/for 14 requests/);
-      expect(sentence).toContain('Days are in the time zone Pacific/Auckland.');
-      const asked = ['--since', dateOf(before.startMs), '--until', dateOf(today.startMs)];
-      expect(rowsOf(csv)).toEqual([...rowsOf(await commandLine(...asked, '--csv'))]);
-      // A reload, and whoever gets the link, sees the same.
-      await page.reload();
-      await page.getByText(/for 14 requests/).waitFor();
-    },
-    SLOW,
-  );
+  test("days of one's own are chosen in the calendar, and everything else follows them", async () => {
+    const { page, open } = looked;
+    await open('/usage?range=yesterday', 'Usage');
+    await page.getByRole('button', { name: 'Time: Yesterday' }).click();
+    const box = page.getByRole('dialog', { name: 'Time' });
+    await box.getByText('Days of Pacific/Auckland').waitFor();
+    const first = box.getByRole('button', { name: dayOf(before.startMs) });
+    // It may be of the month before.
+    if ((await first.count()) === 0) await box.getByRole('button', { name: /previous/i }).click();
+    await first.click();
+    await box.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL((url) => Date.parse(url.searchParams.get('from') ?? '') === before.startMs);
+    expect(Date.parse(new URL(page.url()).searchParams.get('to') ?? '')).toBe(yesterday.endMs);
+    const { sentence, csv } = await shown(/for 14 requests/);
+    expect(sentence).toContain('Days are in the time zone Pacific/Auckland.');
+    const asked = ['--since', dateOf(before.startMs), '--until', dateOf(today.startMs)];
+    expect(rowsOf(csv)).toEqual([...rowsOf(await commandLine(...asked, '--csv'))]);
+    // A reload, and whoever gets the link, sees the same.
+    await page.reload();
+    await page.getByText(/for 14 requests/).waitFor();
+  });
 
   test('nothing of all this made the browser complain', () => {
     expect(looked.complaints).toEqual([]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { writeSite } from '../../docs/site/build.ts';
 import { guidePage } from '../../src/operations/guide/index.ts';
-import { consoleErrorsOf, HAS_BROWSER, SLOW, startBrowser } from '../support/browser.ts';
+import { consoleErrorsOf, HAS_BROWSER, startBrowser } from '../support/browser.ts';
 
 const PAGES = [
   '',
@@ -36,7 +36,7 @@ describe.skipIf(!HAS_BROWSER)('the documents', () => {
       fetch: ({ url }) => guidePage(new URL(url).pathname, folder),
     });
     browser = await startBrowser();
-  }, SLOW);
+  });
 
   afterAll(async () => {
     await browser.close();
@@ -51,38 +51,30 @@ describe.skipIf(!HAS_BROWSER)('the documents', () => {
     return { page, complaints };
   }
 
-  test.each([390, 1440])(
-    'fit into %d pixels, and begin with their heading',
-    async (width) => {
-      for (const path of PAGES) {
-        const { page, complaints } = await open(width, path);
-        await page.waitForLoadState('load');
-        const seen = await page.evaluate(() => ({
-          over: document.documentElement.scrollWidth - innerWidth,
-          heading: document.querySelector('h1')?.getBoundingClientRect().top ?? 0,
-          header: document.querySelector('header')?.getBoundingClientRect().bottom ?? 0,
-        }));
-        expect(seen.over).toBeLessThanOrEqual(0);
-        expect(seen.heading).toBeGreaterThanOrEqual(seen.header);
-        expect(seen.heading).toBeLessThan(250);
-        expect(complaints).toEqual([]);
-        await page.close();
-      }
-    },
-    SLOW,
-  );
-
-  test(
-    'are found by what people look for',
-    async () => {
-      const { page } = await open(1440, '');
-      for (const [word, title] of LOOKED_FOR) {
-        await page.fill('#search', word);
-        await page.waitForSelector('#found li');
-        expect(await page.textContent('#found li a')).toBe(title);
-      }
+  test.each([390, 1440])('fit into %d pixels, and begin with their heading', async (width) => {
+    for (const path of PAGES) {
+      const { page, complaints } = await open(width, path);
+      await page.waitForLoadState('load');
+      const seen = await page.evaluate(() => ({
+        over: document.documentElement.scrollWidth - innerWidth,
+        heading: document.querySelector('h1')?.getBoundingClientRect().top ?? 0,
+        header: document.querySelector('header')?.getBoundingClientRect().bottom ?? 0,
+      }));
+      expect(seen.over).toBeLessThanOrEqual(0);
+      expect(seen.heading).toBeGreaterThanOrEqual(seen.header);
+      expect(seen.heading).toBeLessThan(250);
+      expect(complaints).toEqual([]);
       await page.close();
-    },
-    SLOW,
-  );
+    }
+  });
+
+  test('are found by what people look for', async () => {
+    const { page } = await open(1440, '');
+    for (const [word, title] of LOOKED_FOR) {
+      await page.fill('#search', word);
+      await page.waitForSelector('#found li');
+      expect(await page.textContent('#found li a')).toBe(title);
+    }
+    await page.close();
+  });
 });

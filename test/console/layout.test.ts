@@ -5,7 +5,7 @@ import { isWhole } from '../support/share.ts';
 import { showIn } from './barriers.ts';
 import { startBusyGateway } from './busy-gateway.ts';
 import { layoutFaults } from './layout-faults.ts';
-import { HAS_BROWSER, type Looked, SLOW } from './scene.ts';
+import { HAS_BROWSER, type Looked } from './scene.ts';
 import { makeShown, OPENED, PAGES, PATIENCE_MS, type Shown, SIZES } from './views.ts';
 
 const SCHEMES = isWhole ? (['light', 'dark'] as const) : (['light'] as const);
@@ -50,23 +50,15 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await looked.idle();
   }
 
-  test.each(PAGES)(
-    'the layout of the page %s is whole',
-    async (_, path) => {
-      await goTo(path(shown));
-      expect(await faultsIn('body')).toEqual([]);
-    },
-    2 * SLOW,
-  );
+  test.each(PAGES)('the layout of the page %s is whole', async (_, path) => {
+    await goTo(path(shown));
+    expect(await faultsIn('body')).toEqual([]);
+  });
 
-  test.each(OPENED)(
-    'the layout of the dialog %s is whole',
-    async (_, path, open) => {
-      await goTo(path);
-      await open(looked, shown);
-      await looked.idle();
-      expect(await faultsIn('[role=dialog], [role=menu], [role=listbox]')).toEqual([]);
-    },
-    2 * SLOW,
-  );
+  test.each(OPENED)('the layout of the dialog %s is whole', async (_, path, open) => {
+    await goTo(path);
+    await open(looked, shown);
+    await looked.idle();
+    expect(await faultsIn('[role=dialog], [role=menu], [role=listbox]')).toEqual([]);
+  });
 });

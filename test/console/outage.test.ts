@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cutTables } from './barriers.ts';
 import { makeTraffic, startBusyGateway } from './busy-gateway.ts';
-import { HAS_BROWSER, type Looked, SLOW } from './scene.ts';
+import { HAS_BROWSER, type Looked } from './scene.ts';
 
 /** Milliseconds until a provider that refuses everybody is shown as such. */
 const SEEN_MS = 10_000;
@@ -15,80 +15,68 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   beforeAll(async () => {
     busy = await startBusyGateway({ records: 0 });
     looked = await busy.look('admin', { viewport: { width: 1440, height: 900 } });
-  }, SLOW);
+  });
   afterAll(() => busy?.close());
 
-  test(
-    'a provider that rejects its key to all is failing within ten seconds, and is healthy at no time',
-    async () => {
-      const { page, open } = looked;
-      await open('/providers', 'Providers');
-      const row = page.getByRole('row', { name: /^expired-key/ });
-      await row.getByText('No traffic').waitFor();
-      await page.evaluate(() => {
-        const seen = new Set<string>();
-        Object.assign(window, { seen });
-        const look = (): void => {
-          for (const { textContent } of document.querySelectorAll('tr'))
-            if (textContent?.startsWith('expired-key')) seen.add(textContent);
-        };
-        new MutationObserver(look).observe(document.body, {
-          subtree: true,
-          childList: true,
-          characterData: true,
-        });
+  test('a provider that rejects its key to all is failing within ten seconds, and is healthy at no time', async () => {
+    const { page, open } = looked;
+    await open('/providers', 'Providers');
+    const row = page.getByRole('row', { name: /^expired-key/ });
+    await row.getByText('No traffic').waitFor();
+    await page.evaluate(() => {
+      const seen = new Set<string>();
+      Object.assign(window, { seen });
+      const look = (): void => {
+        for (const { textContent } of document.querySelectorAll('tr'))
+          if (textContent?.startsWith('expired-key')) seen.add(textContent);
+      };
+      new MutationObserver(look).observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
       });
-      for (let asked = 0; asked < 3; asked += 1) expect((await busy.ask('expired/one')).status).not.toBe(200);
-      await row.getByText('Failing').waitFor({ timeout: SEEN_MS });
-      for (let asked = 0; asked < 30; asked += 1) await busy.ask('expired/one');
-      await looked.idle();
-      await row.getByText('Failing').waitFor();
-      const seen = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen]);
-      expect(seen.some((text) => text.includes('Failing'))).toBe(true);
-      expect(seen.filter((text) => /Healthy|Degraded/.test(text))).toEqual([]);
-      // The way to its requests ends in no empty list.
-      await page.getByRole('link', { name: 'expired-key', exact: true }).click();
-      await page.getByRole('main').getByRole('link', { name: 'Requests', exact: true }).click();
+    });
+    for (let asked = 0; asked < 3; asked += 1) expect((await busy.ask('expired/one')).status).not.toBe(200);
+    await row.getByText('Failing').waitFor({ timeout: SEEN_MS });
+    for (let asked = 0; asked < 30; asked += 1) await busy.ask('expired/one');
+    await looked.idle();
+    await row.getByText('Failing').waitFor();
+    const seen = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen]);
+    expect(seen.some((text) => text.includes('Failing'))).toBe(true);
+    expect(seen.filter((text) => /Healthy|Degraded/.test(text))).toEqual([]);
+    // The way to its requests ends in no empty list.
+    await page.getByRole('link', { name: 'expired-key', exact: true }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Requests', exact: true }).click();
+    await page
+      .getByRole('row', { name: /expired\/one/ })
+      .first()
+      .waitFor();
+  });
+
+  test('what failed has no colour of success, anywhere', async () => {
+    const { page } = looked;
+    await makeTraffic(busy, 4);
+    for (const path of ['', '/providers', '/requests?state=failed,broken_stream,limit_reached,rejected']) {
+      await page.goto(`${busy.gateway.origin}/console${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
       await page
-        .getByRole('row', { name: /expired\/one/ })
+        .getByText(/Failing|Failed|Broken stream/)
         .first()
         .waitFor();
-    },
-    SLOW,
-  );
+      await looked.idle();
+      expect([path, await page.evaluate(greenFailures)]).toEqual([path, []]);
+    }
+  });
 
-  test(
-    'what failed has no colour of success, anywhere',
-    async () => {
-      const { page } = looked;
-      await makeTraffic(busy, 4);
-      for (const path of ['', '/providers', '/requests?state=failed,broken_stream,limit_reached,rejected']) {
-        await page.goto(`${busy.gateway.origin}/console${path}`);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page
-          .getByText(/Failing|Failed|Broken stream/)
-          .first()
-          .waitFor();
-        await looked.idle();
-        expect([path, await page.evaluate(greenFailures)]).toEqual([path, []]);
-      }
-    },
-    SLOW,
-  );
-
-  test(
-    'an alert is still there after a reload, and says when it was raised',
-    async () => {
-      const { page, open } = looked;
-      await open('/alerts', 'Alerts');
-      const alert = page.getByRole('table', { name: 'Alerts' }).getByRole('row', { name: /downtown/ });
-      await alert.first().waitFor();
-      await page.reload();
-      await alert.first().waitFor();
-      expect(await alert.first().textContent()).toMatch(/Open.*ago/);
-    },
-    SLOW,
-  );
+  test('an alert is still there after a reload, and says when it was raised', async () => {
+    const { page, open } = looked;
+    await open('/alerts', 'Alerts');
+    const alert = page.getByRole('table', { name: 'Alerts' }).getByRole('row', { name: /downtown/ });
+    await alert.first().waitFor();
+    await page.reload();
+    await alert.first().waitFor();
+    expect(await alert.first().textContent()).toMatch(/Open.*ago/);
+  });
 
   test.each(['/providers', '/providers/downtown', '/providers/cheapllm'])(
     'no column of %s is cut at 1440 pixels',
@@ -100,7 +88,6 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(await page.evaluate(cutTables)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1440);
     },
-    SLOW,
   );
 
   test('nothing of all this made the browser complain', () => {

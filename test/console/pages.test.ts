@@ -5,7 +5,7 @@ import { TEST_KEY } from '../support/harness.ts';
 import { madeBatch } from '../support/made-batch.ts';
 import { isWhole } from '../support/share.ts';
 import { barriers, cutTables, showIn } from './barriers.ts';
-import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, startConsole, XSS } from './scene.ts';
 
 /** Nobody is there, and nobody asks. */
 const LAB = 'http://127.0.0.1:1/v1';
@@ -99,7 +99,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await scene.gateway.manage('POST', '/keys', { name: XSS, project: 'search' });
     batch = await madeBatch(scene.gateway, ['sim/chat', 'sim/error-400', `sim/${XSS}`]);
     looked = await scene.look('admin');
-  }, SLOW);
+  });
   afterAll(() => scene?.close());
 
   test.each(PAGES)(
@@ -129,303 +129,250 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.setViewportSize({ width: 1280, height: 800 });
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
     },
-    SLOW,
   );
 
-  test(
-    'a request shows what was said, why it went where it went, what it cost, and what was changed',
-    async () => {
-      const { page, open, picture } = looked;
+  test('a request shows what was said, why it went where it went, what it cost, and what was changed', async () => {
+    const { page, open, picture } = looked;
+    await open(`/requests/${id}`, 'sim/gemini');
+    // The conversation comes first.
+    await page.getByRole('tab', { name: 'Conversation', selected: true }).waitFor();
+    await page.getByRole('tabpanel').getByText(XSS).first().waitFor();
+    await page.getByRole('tab', { name: 'Routing' }).click();
+    await page.getByText('priority 1').waitFor();
+    await page.getByRole('tab', { name: 'Cost' }).click();
+    await page.getByRole('row', { name: /Total/ }).waitFor();
+    await page.getByRole('tab', { name: /Changes/ }).click();
+    await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor();
+    // A member that nobody sent was not dropped, and a member that stayed the same is not listed.
+    expect(
+      await page
+        .getByRole('tabpanel')
+        .getByText(/^(?:same|form|gateway)$/)
+        .count(),
+    ).toBe(0);
+    await picture('changes');
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await page.getByRole('tab', { name: 'Upstream request' }).click();
+    await page.getByRole('region', { name: 'Upstream request' }).waitFor();
+    expect(page.url()).toContain('view=raw');
+    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+  });
+
+  test('a request is asked again, and opened in the playground with what it said', async () => {
+    const { page, open } = looked;
+    const act = async (entry: string): Promise<void> => {
       await open(`/requests/${id}`, 'sim/gemini');
-      // The conversation comes first.
-      await page.getByRole('tab', { name: 'Conversation', selected: true }).waitFor();
-      await page.getByRole('tabpanel').getByText(XSS).first().waitFor();
-      await page.getByRole('tab', { name: 'Routing' }).click();
-      await page.getByText('priority 1').waitFor();
-      await page.getByRole('tab', { name: 'Cost' }).click();
-      await page.getByRole('row', { name: /Total/ }).waitFor();
-      await page.getByRole('tab', { name: /Changes/ }).click();
-      await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor();
-      // A member that nobody sent was not dropped, and a member that stayed the same is not listed.
-      expect(
-        await page
-          .getByRole('tabpanel')
-          .getByText(/^(?:same|form|gateway)$/)
-          .count(),
-      ).toBe(0);
-      await picture('changes');
-      expect(await barriers(page)).toEqual([]);
-      await page.getByRole('tab', { name: 'Raw' }).click();
-      await page.getByRole('tab', { name: 'Upstream request' }).click();
-      await page.getByRole('region', { name: 'Upstream request' }).waitFor();
-      expect(page.url()).toContain('view=raw');
-      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
-    },
-    SLOW,
-  );
+      await page.getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name: entry }).click();
+    };
+    await act('Ask again…');
+    await page.getByRole('dialog').getByLabel('Model').fill('sim/messages');
+    await page.getByRole('dialog').getByRole('button', { name: 'Ask again' }).click();
+    const sides = page.getByRole('dialog').getByRole('table', { name: 'Before and now' });
+    await sides.getByRole('row', { name: /^Then.*200/ }).waitFor();
+    await sides.getByRole('link', { name: 'Now' }).click();
+    await page.getByRole('heading', { name: 'sim/messages', level: 1 }).waitFor();
+    await page.getByRole('tabpanel').getByText(XSS).first().waitFor();
+    await act('Open in the playground');
+    await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
+    expect(new URL(page.url()).searchParams.get('model')).toBe('sim/gemini');
+    await page.waitForFunction(
+      (text) => [...document.querySelectorAll('textarea')].some(({ value }) => value === text),
+      XSS,
+    );
+    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+  });
 
-  test(
-    'a request is asked again, and opened in the playground with what it said',
-    async () => {
-      const { page, open } = looked;
-      const act = async (entry: string): Promise<void> => {
-        await open(`/requests/${id}`, 'sim/gemini');
-        await page.getByRole('button', { name: 'Actions' }).click();
-        await page.getByRole('menuitem', { name: entry }).click();
-      };
-      await act('Ask again…');
-      await page.getByRole('dialog').getByLabel('Model').fill('sim/messages');
-      await page.getByRole('dialog').getByRole('button', { name: 'Ask again' }).click();
-      const sides = page.getByRole('dialog').getByRole('table', { name: 'Before and now' });
-      await sides.getByRole('row', { name: /^Then.*200/ }).waitFor();
-      await sides.getByRole('link', { name: 'Now' }).click();
-      await page.getByRole('heading', { name: 'sim/messages', level: 1 }).waitFor();
-      await page.getByRole('tabpanel').getByText(XSS).first().waitFor();
-      await act('Open in the playground');
-      await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
-      expect(new URL(page.url()).searchParams.get('model')).toBe('sim/gemini');
-      await page.waitForFunction(
-        (text) => [...document.querySelectorAll('textarea')].some(({ value }) => value === text),
-        XSS,
+  test('the address of the gateway alone leads a browser to the console', async () => {
+    const { page } = looked;
+    await page.goto(scene.gateway.origin);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/console\/?$/);
+  });
+
+  test('filters stand in the address, and new requests come by themselves where nobody looks at a row', async () => {
+    const { page, open } = looked;
+    await open('/requests', 'Requests');
+    await page.getByRole('button', { name: 'Failed', exact: true }).click();
+    await page.getByRole('row', { name: /error-500/ }).waitFor();
+    expect(page.url()).toContain('state=failed');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByLabel('Model, key or request id').fill('sim/none');
+    await page.getByText('No requests match these filters').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('row', { name: /sim\/echo/ }).waitFor();
+    // Half a name is enough.
+    await page.getByLabel('Model, key or request id').fill('ech');
+    await page
+      .getByRole('row', { name: /sim\/chat/ })
+      .first()
+      .waitFor({ state: 'hidden' });
+    await page.getByRole('row', { name: /sim\/echo/ }).waitFor();
+    await page.getByLabel('Model, key or request id').fill('');
+    await page
+      .getByRole('row', { name: /sim\/chat/ })
+      .first()
+      .waitFor();
+    const rows = page.getByRole('row', { name: /sim\/text-only/ });
+    expect(await rows.count()).toBe(0);
+    const askSome = async (): Promise<void> => {
+      const reported = Array.from({ length: 8 }, () =>
+        scene.gateway.post('/chat/completions', {
+          model: 'sim/text-only',
+          messages: [{ role: 'user', content: 'now' }],
+        }),
       );
-      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
-    },
-    SLOW,
-  );
+      for (const answer of await Promise.all(reported)) await answer.text();
+    };
+    await askSome();
+    await rows.nth(7).waitFor();
+    expect(await rows.count()).toBe(8);
+    // Under the pointer they wait.
+    await page
+      .getByRole('row', { name: /sim\/text-only/ })
+      .first()
+      .hover();
+    await askSome();
+    await page.getByRole('button', { name: '8 new' }).waitFor();
+    expect(await rows.count()).toBe(8);
+    await page.getByRole('button', { name: '8 new' }).click();
+    await rows.nth(15).waitFor();
+    await page.mouse.move(0, 0);
+  });
 
-  test(
-    'the address of the gateway alone leads a browser to the console',
-    async () => {
-      const { page } = looked;
-      await page.goto(scene.gateway.origin);
-      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-      expect(new URL(page.url()).pathname).toMatch(/^\/console\/?$/);
-    },
-    SLOW,
-  );
+  test('pages are read again when something has happened, and every so often only while nobody can tell', async () => {
+    const { page, context, open } = looked;
+    const received = page.waitForResponse(/\/events\?types=activity$/);
+    await open('', 'Overview');
+    await received;
+    const requests = page.getByRole('link', { name: /^Requests\s*\d/ });
+    const text = await requests.textContent();
+    const before = Number(/\d+/.exec(text ?? '')?.[0]);
+    const answer = scene.gateway.post('/chat/completions', {
+      model: 'sim/echo',
+      messages: [{ role: 'user', content: 'now' }],
+    });
+    await (await answer).text();
+    await page.getByRole('link', { name: new RegExp(`^Requests\\s*${before + 1}\\b`) }).waitFor();
+    // Paused, it stays as it is.
+    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByRole('button', { name: 'Paused' }).waitFor();
+    await page.getByRole('button', { name: 'Paused' }).click();
 
-  test(
-    'filters stand in the address, and new requests come by themselves where nobody looks at a row',
-    async () => {
-      const { page, open } = looked;
-      await open('/requests', 'Requests');
-      await page.getByRole('button', { name: 'Failed', exact: true }).click();
-      await page.getByRole('row', { name: /error-500/ }).waitFor();
-      expect(page.url()).toContain('state=failed');
-      await page.getByRole('button', { name: 'Clear' }).click();
-      await page.getByLabel('Model, key or request id').fill('sim/none');
-      await page.getByText('No requests match these filters').waitFor();
-      await page.getByRole('button', { name: 'Clear' }).click();
-      await page.getByRole('row', { name: /sim\/echo/ }).waitFor();
-      // Half a name is enough.
-      await page.getByLabel('Model, key or request id').fill('ech');
-      await page
-        .getByRole('row', { name: /sim\/chat/ })
-        .first()
-        .waitFor({ state: 'hidden' });
-      await page.getByRole('row', { name: /sim\/echo/ }).waitFor();
-      await page.getByLabel('Model, key or request id').fill('');
-      await page
-        .getByRole('row', { name: /sim\/chat/ })
-        .first()
-        .waitFor();
-      const rows = page.getByRole('row', { name: /sim\/text-only/ });
-      expect(await rows.count()).toBe(0);
-      const askSome = async (): Promise<void> => {
-        const reported = Array.from({ length: 8 }, () =>
-          scene.gateway.post('/chat/completions', {
-            model: 'sim/text-only',
-            messages: [{ role: 'user', content: 'now' }],
-          }),
-        );
-        for (const answer of await Promise.all(reported)) await answer.text();
-      };
-      await askSome();
-      await rows.nth(7).waitFor();
-      expect(await rows.count()).toBe(8);
-      // Under the pointer they wait.
-      await page
-        .getByRole('row', { name: /sim\/text-only/ })
-        .first()
-        .hover();
-      await askSome();
-      await page.getByRole('button', { name: '8 new' }).waitFor();
-      expect(await rows.count()).toBe(8);
-      await page.getByRole('button', { name: '8 new' }).click();
-      await rows.nth(15).waitFor();
-      await page.mouse.move(0, 0);
-    },
-    SLOW,
-  );
+    const alone = await context.newPage();
+    await alone.clock.install();
+    await alone.route(/\/events\?/, (route) => route.fulfill({ status: 503 }));
+    await alone.goto(`${scene.gateway.origin}/console/providers/sim`);
+    await alone.getByRole('heading', { name: 'Simulated models' }).waitFor();
+    const again = alone.waitForResponse(/\/providers\/sim$/);
+    await alone.clock.fastForward(31_000);
+    await again;
+    await alone.close();
+  });
 
-  test(
-    'pages are read again when something has happened, and every so often only while nobody can tell',
-    async () => {
-      const { page, context, open } = looked;
-      const received = page.waitForResponse(/\/events\?types=activity$/);
-      await open('', 'Overview');
-      await received;
-      const requests = page.getByRole('link', { name: /^Requests\s*\d/ });
-      const text = await requests.textContent();
-      const before = Number(/\d+/.exec(text ?? '')?.[0]);
-      const answer = scene.gateway.post('/chat/completions', {
-        model: 'sim/echo',
-        messages: [{ role: 'user', content: 'now' }],
-      });
-      await (await answer).text();
-      await page.getByRole('link', { name: new RegExp(`^Requests\\s*${before + 1}\\b`) }).waitFor();
-      // Paused, it stays as it is.
-      await page.getByRole('button', { name: 'Live' }).click();
-      await page.getByRole('button', { name: 'Paused' }).waitFor();
-      await page.getByRole('button', { name: 'Paused' }).click();
+  test('probe results are shown with the provider, and what was never probed says how to', async () => {
+    const { page, open, picture } = looked;
+    await open('/providers/lab', 'lab');
+    await page.getByText('1 yes').click();
+    await page.getByText('The gateway uses: max_tokens_field: max_tokens').waitFor();
+    await page.getByRole('row', { name: /follows developer role no rejected/ }).waitFor();
+    await picture('probe-results');
+    expect(await barriers(page)).toEqual([]);
+    await open('/providers/sim', 'Simulated models');
+    await page.getByText('npx --no dragoman doctor --model sim/MODEL').waitFor();
+  });
 
-      const alone = await context.newPage();
-      await alone.clock.install();
-      await alone.route(/\/events\?/, (route) => route.fulfill({ status: 503 }));
-      await alone.goto(`${scene.gateway.origin}/console/providers/sim`);
-      await alone.getByRole('heading', { name: 'Simulated models' }).waitFor();
-      const again = alone.waitForResponse(/\/providers\/sim$/);
-      await alone.clock.fastForward(31_000);
-      await again;
-      await alone.close();
-    },
-    SLOW,
-  );
+  test('a model is probed after its cost was said, and the results are counted', async () => {
+    const { page, open } = looked;
+    await open('/providers/lab', 'lab');
+    await page.getByRole('button', { name: 'Probe now…' }).click();
+    const question = page.getByRole('dialog');
+    await question
+      .getByText(/^At most \d+ requests and [\d,]+ tokens\. The price of this model is unknown\.$/)
+      .waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await question.getByRole('button', { name: 'Probe', exact: true }).click();
+    // Nobody is there.
+    await page.getByText(/^lab\/m: 0 of \d+ probes passed$/).waitFor();
+    await question.waitFor({ state: 'detached' });
+  });
 
-  test(
-    'probe results are shown with the provider, and what was never probed says how to',
-    async () => {
-      const { page, open, picture } = looked;
-      await open('/providers/lab', 'lab');
-      await page.getByText('1 yes').click();
-      await page.getByText('The gateway uses: max_tokens_field: max_tokens').waitFor();
-      await page.getByRole('row', { name: /follows developer role no rejected/ }).waitFor();
-      await picture('probe-results');
-      expect(await barriers(page)).toEqual([]);
-      await open('/providers/sim', 'Simulated models');
-      await page.getByText('npx --no dragoman doctor --model sim/MODEL').waitFor();
-    },
-    SLOW,
-  );
+  test('a route is explained, and last week is computed under other rules', async () => {
+    const { page, open } = looked;
+    await open('/routing', 'Routing');
+    await page.getByLabel('Key', { exact: true }).selectOption('test');
+    await page.getByLabel('Order endpoints by').selectOption('price');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('policy priority by').waitFor();
+    await page.getByRole('tab', { name: 'What if?' }).click();
+    await page.getByLabel('Change prices of').selectOption('sim');
+    await page.getByRole('button', { name: 'Estimate' }).click();
+    await page.getByText('Of all').waitFor();
+  });
 
-  test(
-    'a model is probed after its cost was said, and the results are counted',
-    async () => {
-      const { page, open } = looked;
-      await open('/providers/lab', 'lab');
-      await page.getByRole('button', { name: 'Probe now…' }).click();
-      const question = page.getByRole('dialog');
-      await question
-        .getByText(/^At most \d+ requests and [\d,]+ tokens\. The price of this model is unknown\.$/)
-        .waitFor();
-      expect(await barriers(page)).toEqual([]);
-      await question.getByRole('button', { name: 'Probe', exact: true }).click();
-      // Nobody is there.
-      await page.getByText(/^lab\/m: 0 of \d+ probes passed$/).waitFor();
-      await question.waitFor({ state: 'detached' });
-    },
-    SLOW,
-  );
+  test('on a touch screen, what is pressed is large enough for a finger, and nothing is cut', async () => {
+    const phone = { width: 390, height: 844 };
+    const touched = await scene.look('admin', { viewport: phone, hasTouch: true, isMobile: true });
+    for (const [name, path, heading] of PAGES) {
+      await touched.open(addressOf(path), heading);
+      await touched.idle();
+      expect([name, await touched.page.evaluate(smallTargets)]).toEqual([name, []]);
+      expect([name, await touched.page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
+        name,
+        phone.width,
+      ]);
+    }
+    await touched.context.close();
+  });
 
-  test(
-    'a route is explained, and last week is computed under other rules',
-    async () => {
-      const { page, open } = looked;
-      await open('/routing', 'Routing');
-      await page.getByLabel('Key', { exact: true }).selectOption('test');
-      await page.getByLabel('Order endpoints by').selectOption('price');
-      await page.getByRole('button', { name: 'Explain' }).click();
-      await page.getByText('policy priority by').waitFor();
-      await page.getByRole('tab', { name: 'What if?' }).click();
-      await page.getByLabel('Change prices of').selectOption('sim');
-      await page.getByRole('button', { name: 'Estimate' }).click();
-      await page.getByText('Of all').waitFor();
-    },
-    SLOW,
-  );
+  test('a key that is addressed by its name shows what it asked', async () => {
+    await looked.open('/keys/test', 'test');
+    await looked.page.getByRole('table', { name: 'Models' }).getByRole('link').first().waitFor();
+  });
 
-  test(
-    'on a touch screen, what is pressed is large enough for a finger, and nothing is cut',
-    async () => {
-      const phone = { width: 390, height: 844 };
-      const touched = await scene.look('admin', { viewport: phone, hasTouch: true, isMobile: true });
-      for (const [name, path, heading] of PAGES) {
-        await touched.open(addressOf(path), heading);
-        await touched.idle();
-        expect([name, await touched.page.evaluate(smallTargets)]).toEqual([name, []]);
-        expect([name, await touched.page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
-          name,
-          phone.width,
-        ]);
-      }
-      await touched.context.close();
-    },
-    3 * SLOW,
-  );
+  test('the page of one model is marked among the pages as those of all models', async () => {
+    await looked.open('/model/sim/chat', 'sim/chat');
+    const models = looked.page.getByRole('navigation').getByRole('link', { name: 'Models', exact: true });
+    expect(await models.getAttribute('aria-current')).toBe('page');
+  });
 
-  test(
-    'a key that is addressed by its name shows what it asked',
-    async () => {
-      await looked.open('/keys/test', 'test');
-      await looked.page.getByRole('table', { name: 'Models' }).getByRole('link').first().waitFor();
-    },
-    SLOW,
-  );
+  test('another session is found by its browser and ended, and one does not end its own here', async () => {
+    const other = await scene.look('admin', {
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    });
+    const { page, open, idle } = looked;
+    await open('/settings?view=sessions', 'Settings');
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+    const own = rows.filter({ hasText: 'this browser' });
+    await own.filter({ hasText: 'Chrome on' }).waitFor();
+    expect(await own.getByRole('button').count()).toBe(0);
+    await rows
+      .filter({ hasText: 'Firefox on Linux' })
+      .getByRole('button', { name: 'End the session of admin' })
+      .click();
+    await page.getByText('Session of admin ended').waitFor();
+    await idle();
+    expect(await rows.filter({ hasText: 'Firefox on Linux' }).count()).toBe(0);
+    await other.page.goto(`${scene.gateway.origin}/console/keys`);
+    await other.page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await other.context.close();
+  });
 
-  test(
-    'the page of one model is marked among the pages as those of all models',
-    async () => {
-      await looked.open('/model/sim/chat', 'sim/chat');
-      const models = looked.page.getByRole('navigation').getByRole('link', { name: 'Models', exact: true });
-      expect(await models.getAttribute('aria-current')).toBe('page');
-    },
-    SLOW,
-  );
-
-  test(
-    'another session is found by its browser and ended, and one does not end its own here',
-    async () => {
-      const other = await scene.look('admin', {
-        userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-      });
-      const { page, open, idle } = looked;
-      await open('/settings?view=sessions', 'Settings');
-      const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
-      const own = rows.filter({ hasText: 'this browser' });
-      await own.filter({ hasText: 'Chrome on' }).waitFor();
-      expect(await own.getByRole('button').count()).toBe(0);
-      await rows
-        .filter({ hasText: 'Firefox on Linux' })
-        .getByRole('button', { name: 'End the session of admin' })
-        .click();
-      await page.getByText('Session of admin ended').waitFor();
-      await idle();
-      expect(await rows.filter({ hasText: 'Firefox on Linux' }).count()).toBe(0);
-      await other.page.goto(`${scene.gateway.origin}/console/keys`);
-      await other.page.getByRole('button', { name: 'Sign in' }).waitFor();
-      await other.context.close();
-    },
-    SLOW,
-  );
-
-  test(
-    'light and dark are chosen, and kept',
-    async () => {
-      const { page, open } = looked;
-      await page.emulateMedia({ colorScheme: 'light' });
-      await open('', 'Overview');
-      const colour = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).color);
-      const light = await colour();
-      await open('/settings', 'Settings');
-      await page.getByRole('button', { name: 'Dark' }).click();
-      const dark = await colour();
-      expect(dark).not.toBe(light);
-      await page.reload();
-      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-      expect(await colour()).toBe(dark);
-    },
-    SLOW,
-  );
+  test('light and dark are chosen, and kept', async () => {
+    const { page, open } = looked;
+    await page.emulateMedia({ colorScheme: 'light' });
+    await open('', 'Overview');
+    const colour = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).color);
+    const light = await colour();
+    await open('/settings', 'Settings');
+    await page.getByRole('button', { name: 'Dark' }).click();
+    const dark = await colour();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    expect(await colour()).toBe(dark);
+  });
 
   test('nothing of all this made the browser complain, or can be done by the console alone', async () => {
     expect(looked.complaints).toEqual([]);

@@ -9,7 +9,7 @@ import { isWhole, shareOf } from '../support/share.ts';
 import { startMcpServer, type RunningMcpServer } from '../support/upstreams/mcp-server.ts';
 import { startUpstream, type ScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { MCP_TOOLS } from '../support/upstreams/tool-scene.ts';
-import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, startConsole, XSS } from './scene.ts';
 
 const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const;
 /** Some of them, or all. */
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       models: [{ id: 'lab/slow', endpoints: [{ provider: 'lab' }] }],
     });
     looked = await scene.look('admin');
-  }, SLOW);
+  });
   afterAll(async () => {
     await scene?.close();
     await mcp?.stop();
@@ -74,34 +74,29 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await picture(`playground-${protocol}`);
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
     },
-    SLOW,
   );
 
-  test.each(SEEN)(
-    'over %s reasoning is shown as it comes, before there is an answer',
-    async (protocol) => {
-      const { page, open } = looked;
-      const say = (delta: object): string =>
-        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'slow', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
-      upstream.script((exchange) => {
-        exchange.openStream();
-        exchange.chunk(say({ role: 'assistant', reasoning_content: 'First I think.' }));
-      });
-      await open(`/playground?model=lab%2Fslow&protocol=${protocol}`, 'Playground');
-      await page.getByLabel('Reasoning').selectOption('low');
-      await page.getByLabel('Message', { exact: true }).fill('Slowly, please');
-      await page.keyboard.press('Enter');
-      await page.getByText('First I think.').waitFor();
-      await page.getByText('Answering…').waitFor();
-      const exchange = await upstream.arrived(1);
-      exchange.chunk(say({ content: 'Then I answer.' }));
-      await page.getByText('Then I answer.').waitFor();
-      exchange.chunk('data: [DONE]\n\n');
-      exchange.endStream();
-      await page.getByRole('link', { name: 'Open request' }).waitFor();
-    },
-    SLOW,
-  );
+  test.each(SEEN)('over %s reasoning is shown as it comes, before there is an answer', async (protocol) => {
+    const { page, open } = looked;
+    const say = (delta: object): string =>
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'slow', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
+    upstream.script((exchange) => {
+      exchange.openStream();
+      exchange.chunk(say({ role: 'assistant', reasoning_content: 'First I think.' }));
+    });
+    await open(`/playground?model=lab%2Fslow&protocol=${protocol}`, 'Playground');
+    await page.getByLabel('Reasoning').selectOption('low');
+    await page.getByLabel('Message', { exact: true }).fill('Slowly, please');
+    await page.keyboard.press('Enter');
+    await page.getByText('First I think.').waitFor();
+    await page.getByText('Answering…').waitFor();
+    const exchange = await upstream.arrived(1);
+    exchange.chunk(say({ content: 'Then I answer.' }));
+    await page.getByText('Then I answer.').waitFor();
+    exchange.chunk('data: [DONE]\n\n');
+    exchange.endStream();
+    await page.getByRole('link', { name: 'Open request' }).waitFor();
+  });
 
   test.each(shareOf(['messages', 'chat', 'responses']))(
     'over %s the gateway runs tools of an MCP server',
@@ -117,118 +112,101 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(await page.getByText('gave the sum is 3').count()).toBe(protocol === 'chat' ? 0 : 1);
       expect(await page.getByRole('button', { name: 'Send results' }).count()).toBe(0);
     },
-    SLOW,
   );
 
-  test.each(SEEN)(
-    'over %s pictures and files are dropped on it, and sent',
-    async (protocol) => {
-      const { page, open, picture } = looked;
-      await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
-      await drop(page, 'Message', [
-        { name: 'dot.png', type: 'image/png', base64: PNG },
-        { name: 'wrong.txt', type: 'text/plain', base64: btoa('not meant') },
-        { name: 'note.txt', type: 'text/plain', base64: btoa('The word is osprey.') },
-      ]);
-      await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
-      await page.getByRole('button', { name: 'Remove note.txt' }).waitFor();
-      await page.getByLabel('Message', { exact: true }).fill('What is this?');
-      const sent = page.waitForRequest(
-        (request) =>
-          /\/v1(?:beta)?\//.test(new URL(request.url()).pathname) &&
-          request.method() === 'POST' &&
-          !request.url().includes('/console/'),
-      );
-      await page.getByRole('button', { name: 'Send' }).click();
-      const body = (await sent).postData() ?? '';
-      expect(body).toContain(PNG);
-      expect(body).toContain(btoa('The word is osprey.'));
-      expect(body).not.toContain(btoa('not meant'));
-      await page.getByRole('img', { name: 'dot.png' }).waitFor();
-      await page.getByRole('link', { name: 'Open request' }).waitFor();
-      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
-      await picture(`playground-files-${protocol}`);
-    },
-    SLOW,
-  );
+  test.each(SEEN)('over %s pictures and files are dropped on it, and sent', async (protocol) => {
+    const { page, open, picture } = looked;
+    await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
+    await drop(page, 'Message', [
+      { name: 'dot.png', type: 'image/png', base64: PNG },
+      { name: 'wrong.txt', type: 'text/plain', base64: btoa('not meant') },
+      { name: 'note.txt', type: 'text/plain', base64: btoa('The word is osprey.') },
+    ]);
+    await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
+    await page.getByRole('button', { name: 'Remove note.txt' }).waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('What is this?');
+    const sent = page.waitForRequest(
+      (request) =>
+        /\/v1(?:beta)?\//.test(new URL(request.url()).pathname) &&
+        request.method() === 'POST' &&
+        !request.url().includes('/console/'),
+    );
+    await page.getByRole('button', { name: 'Send' }).click();
+    const body = (await sent).postData() ?? '';
+    expect(body).toContain(PNG);
+    expect(body).toContain(btoa('The word is osprey.'));
+    expect(body).not.toContain(btoa('not meant'));
+    await page.getByRole('img', { name: 'dot.png' }).waitFor();
+    await page.getByRole('link', { name: 'Open request' }).waitFor();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    await picture(`playground-files-${protocol}`);
+  });
 
-  test(
-    'two models answer side by side, with time and cost, in protocols of their own',
-    async () => {
-      const { page, open, picture } = looked;
-      await open('/playground?model=sim%2Fchat&model2=sim%2Fgemini&protocol2=messages', 'Playground');
-      await page.getByLabel('Message', { exact: true }).fill('6 x 7');
-      await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
-      await picture('side-by-side');
-      const facts = await page.getByText(/first token .* · whole .* → .* tokens · \$0\.\d+/).count();
-      expect(facts).toBe(2);
-    },
-    SLOW,
-  );
+  test('two models answer side by side, with time and cost, in protocols of their own', async () => {
+    const { page, open, picture } = looked;
+    await open('/playground?model=sim%2Fchat&model2=sim%2Fgemini&protocol2=messages', 'Playground');
+    await page.getByLabel('Message', { exact: true }).fill('6 x 7');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
+    await picture('side-by-side');
+    const facts = await page.getByText(/first token .* · whole .* → .* tokens · \$0\.\d+/).count();
+    expect(facts).toBe(2);
+  });
 
   test.each([
     ['the gateway', `sim/${XSS}`],
     ['a provider', 'lab/slow'],
-  ])(
-    'what %s refused is shown in its own words, and as text',
-    async (_, model) => {
-      // The browser says of itself that something was refused.
-      const { page, open, complaints } = await scene.look('admin');
-      const refusal = JSON.stringify({ error: { message: XSS, type: 'invalid_request_error' } });
-      upstream.script((exchange) => {
-        exchange.head(400, { 'content-type': 'application/json', 'content-length': String(refusal.length) });
-        exchange.raw(refusal);
-      });
-      await open(`/playground?model=${encodeURIComponent(model)}`, 'Playground');
-      await page.getByLabel('Message', { exact: true }).fill('Hello');
-      await page.keyboard.press('Enter');
-      expect(await page.getByRole('alert').textContent()).toContain('<script>window.hacked=1</script>');
-      await page.getByRole('link', { name: 'Open request' }).click();
-      await page.getByRole('tab', { name: 'Conversation' }).waitFor();
-      expect(await page.getByRole('main').textContent()).toContain('<script>window.hacked=1</script>');
-      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
-      expect(complaints).toEqual([expect.stringMatching(/status of 40[04]/)]);
-    },
-    SLOW,
-  );
+  ])('what %s refused is shown in its own words, and as text', async (_, model) => {
+    // The browser says of itself that something was refused.
+    const { page, open, complaints } = await scene.look('admin');
+    const refusal = JSON.stringify({ error: { message: XSS, type: 'invalid_request_error' } });
+    upstream.script((exchange) => {
+      exchange.head(400, { 'content-type': 'application/json', 'content-length': String(refusal.length) });
+      exchange.raw(refusal);
+    });
+    await open(`/playground?model=${encodeURIComponent(model)}`, 'Playground');
+    await page.getByLabel('Message', { exact: true }).fill('Hello');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('alert').textContent()).toContain('<script>window.hacked=1</script>');
+    await page.getByRole('link', { name: 'Open request' }).click();
+    await page.getByRole('tab', { name: 'Conversation' }).waitFor();
+    expect(await page.getByRole('main').textContent()).toContain('<script>window.hacked=1</script>');
+    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    expect(complaints).toEqual([expect.stringMatching(/status of 40[04]/)]);
+  });
 
-  test(
-    'the same can be copied as code that runs',
-    async () => {
-      const { page, open } = looked;
-      const folder = mkdtempSync(join(tmpdir(), 'dragoman-code-'));
-      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-      const python = process.env['DRAGOMAN_PYTHON'];
-      try {
-        for (const protocol of SEEN) {
-          await open(`/playground?model=sim%2Fgemini&protocol=${protocol}`, 'Playground');
-          await page.getByLabel('Message', { exact: true }).fill("It's 6 x 7");
-          await page.keyboard.press('Enter');
-          await page.getByRole('link', { name: 'Open request' }).waitFor();
-          const code = async (form: string): Promise<string> => {
-            await page.getByRole('tab', { name: form }).click();
-            // The panel before may be on its way out.
-            const panel = page.getByRole('tabpanel', { name: form, exact: true });
-            await panel.getByRole('button', { name: 'Copy', exact: true }).click();
-            await panel.getByText('Copied').waitFor();
-            return page.evaluate(() => navigator.clipboard.readText());
-          };
-          expect(await printed(['bash', '-c', `${await code('curl')} -s`])).toContain('42');
-          const [script, program] = [await code('Python'), await code('TypeScript')];
-          expect(script + program).not.toContain(scene.gateway.key);
-          const file = join(folder, `${protocol}.ts`);
-          writeFileSync(file, program);
-          if (isWhole) expect(await printed([process.execPath, file])).toContain('6 x 7 = 42.');
-          if (isWhole && python !== undefined)
-            expect(await printed([python, '-c', script])).toContain('6 x 7 = 42.');
-        }
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
+  test('the same can be copied as code that runs', async () => {
+    const { page, open } = looked;
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-code-'));
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const python = process.env['DRAGOMAN_PYTHON'];
+    try {
+      for (const protocol of SEEN) {
+        await open(`/playground?model=sim%2Fgemini&protocol=${protocol}`, 'Playground');
+        await page.getByLabel('Message', { exact: true }).fill("It's 6 x 7");
+        await page.keyboard.press('Enter');
+        await page.getByRole('link', { name: 'Open request' }).waitFor();
+        const code = async (form: string): Promise<string> => {
+          await page.getByRole('tab', { name: form }).click();
+          // The panel before may be on its way out.
+          const panel = page.getByRole('tabpanel', { name: form, exact: true });
+          await panel.getByRole('button', { name: 'Copy', exact: true }).click();
+          await panel.getByText('Copied').waitFor();
+          return page.evaluate(() => navigator.clipboard.readText());
+        };
+        expect(await printed(['bash', '-c', `${await code('curl')} -s`])).toContain('42');
+        const [script, program] = [await code('Python'), await code('TypeScript')];
+        expect(script + program).not.toContain(scene.gateway.key);
+        const file = join(folder, `${protocol}.ts`);
+        writeFileSync(file, program);
+        if (isWhole) expect(await printed([process.execPath, file])).toContain('6 x 7 = 42.');
+        if (isWhole && python !== undefined)
+          expect(await printed([python, '-c', script])).toContain('6 x 7 = 42.');
       }
-    },
-    2 * SLOW,
-  );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   test('nothing of all this made the browser complain, or can be done by the console alone', async () => {
     expect(looked.complaints).toEqual([]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 import { makeTraffic, startBusyGateway } from './busy-gateway.ts';
 import { testQuestions } from './operator-questions.ts';
-import { HAS_BROWSER, type Looked, SLOW } from './scene.ts';
+import { HAS_BROWSER, type Looked } from './scene.ts';
 
 /** Pages, their headings, and something that only data of the database can show. */
 const PAGES = [
@@ -39,22 +39,18 @@ describe.skipIf(!HAS_BROWSER || POSTGRES_PROGRAMS === null)('with PostgreSQL', (
     await makeTraffic(busy, 6);
     looked = await busy.look('admin', { viewport: { width: 1440, height: 900 } });
     await looked.idle();
-  }, 3 * SLOW);
+  });
   afterAll(() => busy?.close());
 
   testQuestions(() => ({ busy, looked }));
 
-  test.each(PAGES)(
-    'the page %s',
-    async (path, heading, shown) => {
-      const { page, open } = looked;
-      await open(path, heading);
-      await page.getByRole('main').getByText(shown).first().waitFor();
-      await looked.idle();
-      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
-    },
-    SLOW,
-  );
+  test.each(PAGES)('the page %s', async (path, heading, shown) => {
+    const { page, open } = looked;
+    await open(path, heading);
+    await page.getByRole('main').getByText(shown).first().waitFor();
+    await looked.idle();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+  });
 
   test('the browser had nothing to complain of', () => {
     expect(looked.complaints).toEqual([]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { TEST_KEY } from '../support/harness.ts';
 import { barriers, showIn } from './barriers.ts';
-import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, startConsole } from './scene.ts';
 
 /** Each with the menu that leads to it, where one does. */
 const DIALOGS: readonly (readonly [path: string, opens: string, entry: string | null])[] = [
@@ -101,150 +101,128 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await scene.gateway.manage('POST', '/projects', { name: 'nightly' });
     await scene.gateway.manage('POST', '/keys', { name: 'ci', budgets: [{ usd: 3, per: 'day' }] });
     looked = await scene.look('admin', { viewport: PHONE, reducedMotion: 'reduce' });
-  }, SLOW);
+  });
   afterAll(() => scene?.close());
 
-  test(
-    'every dialog keeps nobody out in both themes, has room on a phone, and gives the focus back',
-    async () => {
-      const { page } = looked;
-      const dialog = page.getByRole('dialog');
-      for (const [path, opens, entry] of DIALOGS) {
-        await page.goto(`${scene.gateway.origin}/console${path}`);
-        await button(opens).press('Enter');
-        if (entry !== null) await page.getByRole('menuitem', { name: entry }).click();
-        // At what is to be filled in, or at the way back.
-        await holds(dialog.locator('input, select, button:text("Cancel")'));
-        expect(await wrongWithDialog()).toEqual([]);
-        await page.keyboard.press('Escape');
-        await holds(button(opens));
+  test('every dialog keeps nobody out in both themes, has room on a phone, and gives the focus back', async () => {
+    const { page } = looked;
+    const dialog = page.getByRole('dialog');
+    for (const [path, opens, entry] of DIALOGS) {
+      await page.goto(`${scene.gateway.origin}/console${path}`);
+      await button(opens).press('Enter');
+      if (entry !== null) await page.getByRole('menuitem', { name: entry }).click();
+      // At what is to be filled in, or at the way back.
+      await holds(dialog.locator('input, select, button:text("Cancel")'));
+      expect(await wrongWithDialog()).toEqual([]);
+      await page.keyboard.press('Escape');
+      await holds(button(opens));
+    }
+  });
+
+  test('so do the search of everything, the range of time with its calendar, and the list of keys', async () => {
+    const { page, open } = looked;
+    await open('', 'Overview');
+    const dialog = page.getByRole('dialog');
+    await page.keyboard.press('Control+k');
+    await holds(dialog.getByRole('combobox'));
+    expect(await wrongWithDialog()).toEqual([]);
+    await page.keyboard.type('key');
+    await dialog.getByRole('option', { name: /Keys/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    await open('/usage', 'Usage');
+    await button('Time: Last 24 h').press('Enter');
+    await dialog.getByRole('grid').waitFor();
+    expect(await wrongWithDialog()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.locator('body').press('?');
+    for (const what of ['Search on this page', 'Next row', 'Go to Overview', 'Go to Requests', 'Go to Keys'])
+      await dialog.getByText(what).waitFor();
+    expect(await wrongWithDialog()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  test('a request is found, opened beside the list, and seen from all sides with the keyboard alone', async () => {
+    const { page, open } = looked;
+    await open('/requests', 'Requests');
+    await page.keyboard.press('/');
+    await holds(page.getByLabel('Model, key or request id'));
+    await page.keyboard.type('gemini');
+    await page.waitForURL(/text=gemini/);
+    await page
+      .getByRole('row', { name: /sim\/gemini/ })
+      .first()
+      .waitFor();
+    await tabTo(/sim\/gemini/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`open=${id}`));
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    await panel.getByRole('tab', { name: 'Conversation' }).waitFor();
+    expect(await wrongWith('aside', 'light')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'hidden' });
+    await holds(page.locator('[data-row]'));
+
+    await open(`/requests/${id}`, 'sim/gemini');
+    await tabTo('Conversation');
+    for (const [at, name] of VIEWS.entries()) {
+      if (at > 0) {
+        await page.keyboard.press('ArrowRight');
+        await holds(page.getByRole('tab', { name }));
+        await page.keyboard.press('Enter');
       }
-    },
-    3 * SLOW,
-  );
+      await page.getByRole('tab', { name, selected: true }).waitFor();
+      await page.locator('[aria-label=Loading]').waitFor({ state: 'detached' });
+      expect(await wrongWith('main', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
+    }
+  });
 
-  test(
-    'so do the search of everything, the range of time with its calendar, and the list of keys',
-    async () => {
-      const { page, open } = looked;
-      await open('', 'Overview');
-      const dialog = page.getByRole('dialog');
-      await page.keyboard.press('Control+k');
-      await holds(dialog.getByRole('combobox'));
-      expect(await wrongWithDialog()).toEqual([]);
-      await page.keyboard.type('key');
-      await dialog.getByRole('option', { name: /Keys/ }).waitFor();
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
-      await open('/usage', 'Usage');
-      await button('Time: Last 24 h').press('Enter');
-      await dialog.getByRole('grid').waitFor();
-      expect(await wrongWithDialog()).toEqual([]);
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'hidden' });
-      await page.locator('body').press('?');
-      for (const what of [
-        'Search on this page',
-        'Next row',
-        'Go to Overview',
-        'Go to Requests',
-        'Go to Keys',
-      ])
-        await dialog.getByText(what).waitFor();
-      expect(await wrongWithDialog()).toEqual([]);
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'hidden' });
-    },
-    2 * SLOW,
-  );
+  test('limits are changed, a question is sent and the past computed with the keyboard alone', async () => {
+    const { page, open } = looked;
+    await open('/keys', 'Keys');
+    await tabTo('Actions for ci');
+    await page.keyboard.press('Enter');
+    await holds(page.getByRole('menuitem', { name: 'Change…' }));
+    await page.keyboard.press('Enter');
+    await holds(page.getByLabel('Name', { exact: true }));
+    await tabTo('Budget in USD');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('7');
+    await tabTo('Save');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /^ci.*\$7 \/ day/ }).waitFor();
+    await holds(button('Actions for ci'));
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowUp');
+    await holds(page.getByRole('menuitem', { name: 'Revoke…' }));
+    await page.keyboard.press('Enter');
+    await holds(button('Cancel'));
+    await tabTo('Revoke key');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /^ci.*Revoked/ }).waitFor();
 
-  test(
-    'a request is found, opened beside the list, and seen from all sides with the keyboard alone',
-    async () => {
-      const { page, open } = looked;
-      await open('/requests', 'Requests');
-      await page.keyboard.press('/');
-      await holds(page.getByLabel('Model, key or request id'));
-      await page.keyboard.type('gemini');
-      await page.waitForURL(/text=gemini/);
-      await page
-        .getByRole('row', { name: /sim\/gemini/ })
-        .first()
-        .waitFor();
-      await tabTo(/sim\/gemini/);
-      await page.keyboard.press('Enter');
-      await page.waitForURL(new RegExp(`open=${id}`));
-      const panel = page.getByRole('complementary', { name: 'Request' });
-      await panel.getByRole('tab', { name: 'Conversation' }).waitFor();
-      expect(await wrongWith('aside', 'light')).toEqual([]);
-      await page.keyboard.press('Escape');
-      await panel.waitFor({ state: 'hidden' });
-      await holds(page.locator('[data-row]'));
+    await open('/playground', 'Playground');
+    await tabTo('Message');
+    await page.keyboard.type('What is 6 x 7?');
+    await tabTo('Send');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Open request' }).waitFor();
 
-      await open(`/requests/${id}`, 'sim/gemini');
-      await tabTo('Conversation');
-      for (const [at, name] of VIEWS.entries()) {
-        if (at > 0) {
-          await page.keyboard.press('ArrowRight');
-          await holds(page.getByRole('tab', { name }));
-          await page.keyboard.press('Enter');
-        }
-        await page.getByRole('tab', { name, selected: true }).waitFor();
-        await page.locator('[aria-label=Loading]').waitFor({ state: 'detached' });
-        expect(await wrongWith('main', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
-      }
-    },
-    3 * SLOW,
-  );
-
-  test(
-    'limits are changed, a question is sent and the past computed with the keyboard alone',
-    async () => {
-      const { page, open } = looked;
-      await open('/keys', 'Keys');
-      await tabTo('Actions for ci');
-      await page.keyboard.press('Enter');
-      await holds(page.getByRole('menuitem', { name: 'Change…' }));
-      await page.keyboard.press('Enter');
-      await holds(page.getByLabel('Name', { exact: true }));
-      await tabTo('Budget in USD');
-      await page.keyboard.press('Control+a');
-      await page.keyboard.type('7');
-      await tabTo('Save');
-      await page.keyboard.press('Enter');
-      await page.getByRole('row', { name: /^ci.*\$7 \/ day/ }).waitFor();
-      await holds(button('Actions for ci'));
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('ArrowUp');
-      await holds(page.getByRole('menuitem', { name: 'Revoke…' }));
-      await page.keyboard.press('Enter');
-      await holds(button('Cancel'));
-      await tabTo('Revoke key');
-      await page.keyboard.press('Enter');
-      await page.getByRole('row', { name: /^ci.*Revoked/ }).waitFor();
-
-      await open('/playground', 'Playground');
-      await tabTo('Message');
-      await page.keyboard.type('What is 6 x 7?');
-      await tabTo('Send');
-      await page.keyboard.press('Enter');
-      await page.getByRole('link', { name: 'Open request' }).waitFor();
-
-      await open('/routing', 'Routing');
-      await tabTo('Explain');
-      await page.keyboard.press('Enter');
-      await page.getByText('policy priority').first().waitFor();
-      await holds(button('Explain'));
-      await tabTo('Explain routing', 'Shift+Tab');
-      await page.keyboard.press('ArrowRight');
-      await page.keyboard.press('Enter');
-      await tabTo('Estimate');
-      await page.keyboard.press('Enter');
-      await page.getByText('Of all').waitFor();
-      await holds(button('Estimate'));
-    },
-    2 * SLOW,
-  );
+    await open('/routing', 'Routing');
+    await tabTo('Explain');
+    await page.keyboard.press('Enter');
+    await page.getByText('policy priority').first().waitFor();
+    await holds(button('Explain'));
+    await tabTo('Explain routing', 'Shift+Tab');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await tabTo('Estimate');
+    await page.keyboard.press('Enter');
+    await page.getByText('Of all').waitFor();
+    await holds(button('Estimate'));
+  });
 
   test('nothing of all this made the browser complain', () => {
     expect(looked.complaints).toEqual([]);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Route } from 'playwright-core';
 import { barriers } from './barriers.ts';
-import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
+import { type ConsoleScene, HAS_BROWSER, type Looked, startConsole } from './scene.ts';
 
 const READS = '**/console/api/v1/management/**';
 /** Milliseconds, a little more than until a failed read is repeated. */
@@ -23,7 +23,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     scene = await startConsole();
     looked = await scene.look('admin');
     await looked.page.clock.install();
-  }, SLOW);
+  });
   afterAll(() => scene?.close());
 
   /** Intercepts reads, but not the stream of events. @returns stops it */
@@ -39,36 +39,28 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     ['/usage', 'Usage', /No usage with a known price/],
     ['/jobs', 'Jobs', /All 0/],
     ['/batches', 'Batches', /All 0/],
-  ])(
-    'while %s is read, it counts nothing yet',
-    async (path, heading, claim) => {
-      const { page, open } = looked;
-      const stop = await intercept(HELD);
-      await open(path, heading);
-      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'attached' });
-      expect(await page.getByRole('main').textContent()).not.toMatch(claim);
-      await stop();
-      await page.getByText(claim).first().waitFor();
-    },
-    SLOW,
-  );
+  ])('while %s is read, it counts nothing yet', async (path, heading, claim) => {
+    const { page, open } = looked;
+    const stop = await intercept(HELD);
+    await open(path, heading);
+    await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'attached' });
+    expect(await page.getByRole('main').textContent()).not.toMatch(claim);
+    await stop();
+    await page.getByText(claim).first().waitFor();
+  });
 
-  test(
-    'a page that the gateway did not answer shows why, and reads again after a while',
-    async () => {
-      const { page, open } = looked;
-      const stop = await intercept((route) => route.abort());
-      await open('/jobs', 'Jobs');
-      await page.getByText('The gateway is unreachable.').waitFor();
-      // Nothing but the reason: no card without content.
-      expect(await page.locator('main section').filter({ visible: true }).count()).toBe(0);
-      await stop();
-      await page.clock.fastForward(REPEATED_MS);
-      await page.getByText('No jobs yet').waitFor();
-      await page.getByText('The gateway is unreachable.').waitFor({ state: 'hidden' });
-    },
-    SLOW,
-  );
+  test('a page that the gateway did not answer shows why, and reads again after a while', async () => {
+    const { page, open } = looked;
+    const stop = await intercept((route) => route.abort());
+    await open('/jobs', 'Jobs');
+    await page.getByText('The gateway is unreachable.').waitFor();
+    // Nothing but the reason: no card without content.
+    expect(await page.locator('main section').filter({ visible: true }).count()).toBe(0);
+    await stop();
+    await page.clock.fastForward(REPEATED_MS);
+    await page.getByText('No jobs yet').waitFor();
+    await page.getByText('The gateway is unreachable.').waitFor({ state: 'hidden' });
+  });
 
   test.each([
     ['', 'Overview'],
@@ -102,44 +94,35 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.clock.fastForward(REPEATED_MS);
       await problem.waitFor({ state: 'hidden' });
     },
-    SLOW,
   );
 
   test.each([
     ['is refused', (route: Route) => route.fulfill({ status: 503 })],
     ['never begins', HELD],
-  ])(
-    'live updates say so while their stream %s, and when it is there again',
-    async (_, handle) => {
-      const { page, open } = looked;
-      await page.route(EVENTS, handle);
-      await open('/jobs', 'Jobs');
-      await page.clock.fastForward(LATE_MS);
-      const away = page.getByRole('button', { name: 'Every 30 s' });
-      await away.waitFor();
-      expect(await away.getAttribute('title')).toContain('Live events do not arrive');
-      await page.unroute(EVENTS);
-      // A held stream is opened again with the next page.
-      await open('/batches', 'Batches');
-      await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
-    },
-    SLOW,
-  );
+  ])('live updates say so while their stream %s, and when it is there again', async (_, handle) => {
+    const { page, open } = looked;
+    await page.route(EVENTS, handle);
+    await open('/jobs', 'Jobs');
+    await page.clock.fastForward(LATE_MS);
+    const away = page.getByRole('button', { name: 'Every 30 s' });
+    await away.waitFor();
+    expect(await away.getAttribute('title')).toContain('Live events do not arrive');
+    await page.unroute(EVENTS);
+    // A held stream is opened again with the next page.
+    await open('/batches', 'Batches');
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
+  });
 
-  test(
-    'the search says that nothing was found only when it has searched',
-    async () => {
-      const { page, open } = looked;
-      await open('', 'Overview');
-      await looked.idle();
-      const stop = await intercept(HELD);
-      await page.keyboard.press('Control+k');
-      await page.getByRole('combobox').fill('no such name');
-      await page.clock.runFor(1_000);
-      await page.getByText('Searching…').waitFor();
-      await stop();
-      await page.getByText('No results.').waitFor();
-    },
-    SLOW,
-  );
+  test('the search says that nothing was found only when it has searched', async () => {
+    const { page, open } = looked;
+    await open('', 'Overview');
+    await looked.idle();
+    const stop = await intercept(HELD);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('no such name');
+    await page.clock.runFor(1_000);
+    await page.getByText('Searching…').waitFor();
+    await stop();
+    await page.getByText('No results.').waitFor();
+  });
 });

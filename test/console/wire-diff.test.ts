@@ -5,7 +5,7 @@ import { ADMIN_KEY } from '../support/management/scene.ts';
 import { CLIENTS, MODELS, PAIRS, PLACES, QUESTION, type Places } from '../support/management/wire-pairs.ts';
 import { isWhole } from '../support/share.ts';
 import { startEveryUpstream } from '../support/upstreams/every-upstream.ts';
-import { HAS_BROWSER, type Looked, openWindows, SLOW, type Windows } from './scene.ts';
+import { HAS_BROWSER, type Looked, openWindows, type Windows } from './scene.ts';
 
 /** Each protocol once on each side, or all pairs. */
 const SEEN = isWhole
@@ -51,7 +51,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     });
     windows = await openWindows(gateway.origin);
     looked = await windows.look('admin');
-  }, SLOW);
+  });
   afterAll(async () => {
     await windows?.close();
     await gateway?.close();
@@ -89,7 +89,6 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(words.filter(([what, asked]) => what?.endsWith('dropped') && asked === 'not there')).toEqual([]);
       expect(words.filter(([what]) => what?.startsWith('user · text'))).toEqual([]);
     },
-    SLOW,
   );
 
   test('nothing of all this made the browser complain', () => {

@@ -12,7 +12,6 @@ import {
   type ProgramOptions,
 } from '../support/program.ts';
 
-const SLOW = 30_000;
 const LINUX = process.platform === 'linux';
 const WINDOWS = process.platform === 'win32';
 const ROOT = join(import.meta.dir, '../..');
@@ -131,38 +130,34 @@ test.skipIf(WINDOWS).each([
       ['', PLATFORM, 'bun'],
     ],
   ],
-] as const)(
-  'the launcher finds the runtime: %s',
-  async (_, runtimes) => {
-    const top = join(folder(), 'a folder');
-    const at = packageIn(join(top, 'node_modules', 'dragoman'));
-    for (const [up, name, file] of runtimes) runtimeIn(join(at, up, 'node_modules'), name, file);
-    const link = join(top, 'linked');
-    symlinkSync(join('node_modules', 'dragoman', 'bin', 'dragoman.mjs'), link);
-    const args = ['serve', '--port', '4 5', '', '*'];
-    const run = (command: [string, ...string[]]): ReturnType<typeof runProgram> =>
-      runProgram(args, { folder: top, command });
-    const [linked, node] = await Promise.all([run(['node', link]), run(nodeLauncher(at))]);
-    expect(linked).toEqual(node);
-    expect(node.out).toBe(
-      [
-        `runtime ${join(at, runtimes.at(-1)?.[0] ?? '', 'node_modules', runtimes.at(-1)?.[1] ?? '', 'bin', runtimes.at(-1)?.[2] ?? '')}`,
-        `argument --config=${join(at, 'bin', 'bunfig.toml')}`,
-        'argument --no-env-file',
-        `argument ${join(at, 'src', 'app', 'main.ts')}`,
-        ...args.map((argument) => `argument ${argument}`),
-        'collections 30000\n',
-      ].join('\n'),
-    );
-    const set = await runProgram([], {
-      folder: top,
-      environment: { BUN_GC_TIMER_INTERVAL: '7' },
-      command: nodeLauncher(at),
-    });
-    expect(set.out).toContain('collections 7\n');
-  },
-  SLOW,
-);
+] as const)('the launcher finds the runtime: %s', async (_, runtimes) => {
+  const top = join(folder(), 'a folder');
+  const at = packageIn(join(top, 'node_modules', 'dragoman'));
+  for (const [up, name, file] of runtimes) runtimeIn(join(at, up, 'node_modules'), name, file);
+  const link = join(top, 'linked');
+  symlinkSync(join('node_modules', 'dragoman', 'bin', 'dragoman.mjs'), link);
+  const args = ['serve', '--port', '4 5', '', '*'];
+  const run = (command: [string, ...string[]]): ReturnType<typeof runProgram> =>
+    runProgram(args, { folder: top, command });
+  const [linked, node] = await Promise.all([run(['node', link]), run(nodeLauncher(at))]);
+  expect(linked).toEqual(node);
+  expect(node.out).toBe(
+    [
+      `runtime ${join(at, runtimes.at(-1)?.[0] ?? '', 'node_modules', runtimes.at(-1)?.[1] ?? '', 'bin', runtimes.at(-1)?.[2] ?? '')}`,
+      `argument --config=${join(at, 'bin', 'bunfig.toml')}`,
+      'argument --no-env-file',
+      `argument ${join(at, 'src', 'app', 'main.ts')}`,
+      ...args.map((argument) => `argument ${argument}`),
+      'collections 30000\n',
+    ].join('\n'),
+  );
+  const set = await runProgram([], {
+    folder: top,
+    environment: { BUN_GC_TIMER_INTERVAL: '7' },
+    command: nodeLauncher(at),
+  });
+  expect(set.out).toContain('collections 7\n');
+});
 
 test('without a runtime the launcher says what to do', async () => {
   const at = packageIn(folder());

@@ -11,7 +11,6 @@ import { startMcpServer } from '../support/upstreams/mcp-server.ts';
 import { startUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const SLOW = 120_000;
 const undo: (() => unknown)[] = [];
 afterAll(async () => {
   for (const step of undo.reverse()) await step();
@@ -79,7 +78,7 @@ const atHand = dirname(findProgram(ROOT));
 /** Package that `npm install` packed, where the sources are still those; else one that is packed for this test. */
 const packed = basename(atHand) === 'dist' ? atHand : join(ROOT, `dist-${crypto.randomUUID()}`);
 if (packed !== atHand) {
-  beforeAll(() => pack(packed), SLOW);
+  beforeAll(() => pack(packed));
   undo.push(() => rmSync(packed, { recursive: true, force: true }));
 }
 
@@ -130,5 +129,4 @@ test.each([
     await post('/v1/responses', { model: 'plain/m', input: 'Which river?', tools });
     expect(upstream.requests.at(-1)?.text).toContain('rivers');
   },
-  SLOW,
 );

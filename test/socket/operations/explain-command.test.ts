@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { freshFolder, runProgram, type Finished } from '../../support/program.ts';
 
-const SLOW = 60_000;
 const KEY = 'sk-test';
 const TABLE = {
   requested_model: 'm/one',
@@ -76,21 +75,19 @@ async function explain(
   });
 }
 
-test(
-  'a model and a prompt become a chat request, and its table is printed without colours into a pipe',
-  async () => {
-    const result = await explain(['m/one', 'Grüße', 'you', '--url', origin]);
-    expect(seen).toEqual([
-      {
-        path: 'POST /v1/route/explain',
-        key: 'Bearer sk-test',
-        body: { model: 'm/one', messages: [{ role: 'user', content: 'Grüße you' }] },
-      },
-    ]);
-    expect(result).toEqual({
-      code: 0,
-      err: '',
-      out: `m/one: priority, fallback on, stream safety error, hedge off
+test('a model and a prompt become a chat request, and its table is printed without colours into a pipe', async () => {
+  const result = await explain(['m/one', 'Grüße', 'you', '--url', origin]);
+  expect(seen).toEqual([
+    {
+      path: 'POST /v1/route/explain',
+      key: 'Bearer sk-test',
+      body: { model: 'm/one', messages: [{ role: 'user', content: 'Grüße you' }] },
+    },
+  ]);
+  expect(result).toEqual({
+    code: 0,
+    err: '',
+    out: `m/one: priority, fallback on, stream safety error, hedge off
 
 #  ENDPOINT  MODEL  STATE  $/M IN+OUT  RUNNING  WHY
 1  groq      m/one  ok     0.1+0.4     0        the operator’s order
@@ -98,10 +95,8 @@ test(
 Not tried:
   openai  m/one  ignored by the key
 `,
-    });
-  },
-  SLOW,
-);
+  });
+});
 
 test('a whole request comes from a file, in any protocol; the command line may name another model and key', async () => {
   const request = { model: 'm/one', max_tokens: 5, messages: [], provider: { only: ['groq'] } };
