@@ -55,6 +55,8 @@ export const TEXTS = {
   noBackground: (protocol: string) => `${protocol} does not support background responses`,
   /** @param name of another file of the project */
   fileExists: (name: string) => `The file '${name}' exists already. Delete it, or choose another name.`,
+  fileInUse: (id: string) =>
+    `The file '${id}' is in use by a batch that has not ended. Cancel the batch first.`,
   projectArchived: (name: string) => `the project "${name}" has been archived`,
   takenOver: 'another process has taken over the job',
   notAllowed: 'This call has not been approved.',

@@ -129,7 +129,10 @@ export interface BatchEnd {
 }
 
 export interface BatchStore {
-  /** Adds a batch with its job, durable when it resolves. @throws GatewayError `rate_limited` as for jobs */
+  /**
+   * Adds a batch with its job, durable when it resolves. @throws GatewayError `rate_limited` as for jobs, `not_found` when
+   * the input file was deleted
+   */
   add(
     batch: NewBatch,
     job: Omit<NewJob, 'id' | 'projectId' | 'keyId' | 'expiresAt'>,
@@ -151,8 +154,6 @@ export interface BatchStore {
   counts(): Promise<readonly BatchCount[]>;
   /** Failed lines after a position, in file order. Only the first `KEPT_FAILURES` failures of a batch are stored. */
   failures(id: string, after: number, limit: number): Promise<readonly FailedLine[]>;
-  /** True when an open batch reads the file. */
-  reads(projectId: string, fileId: string): Promise<boolean>;
   /** Starts a batch whose lines were read. @returns false if the fence is outdated */
   begin(id: string, fence: number, total: number, problems: string | null): Promise<boolean>;
   /** Stores lines before they are sent to an upstream. @returns false if the fence is outdated */

@@ -43,7 +43,10 @@ export interface FileStore {
   ): Promise<FilePage>;
   /** Extends the expiry of a file to at least a given time. */
   keepUntil(projectId: string, id: string, untilMs: UnixMs): Promise<void>;
-  /** Deletes a file. The caller then deletes its bytes. @returns false if there is no such file */
+  /**
+   * Deletes a file. The caller then deletes its bytes. @returns false if there is no such file @throws GatewayError
+   * `conflict` while a batch that has not ended reads it
+   */
   delete(projectId: string, id: string): Promise<boolean>;
   /** Deletes a bounded number of expired files. @returns their ids, whose bytes the caller then deletes */
   takeExpired(nowMs: UnixMs): Promise<readonly string[]>;

@@ -67,6 +67,12 @@ export class BatchRun {
     return this.batch.deadlineAt - this.deps.clock.wall();
   }
 
+  /** Number of requests that came in a body, one per line of the input file. Null: the client uploaded the file. */
+  get requests(): number | null {
+    const { requests } = this.facts;
+    return typeof requests === 'number' ? requests : null;
+  }
+
   get stop(): Stop | undefined {
     return this.#stop;
   }

@@ -1,7 +1,7 @@
 // Runs a batch: reads its lines, runs those that have not ended, and writes its files. It can be interrupted at any
 // point: the next process continues, and no finished line runs again.
 import { GatewayError } from '../../canonical/index.ts';
-import type { BatchOutcome, JobEnd } from '../../accounts/ports/index.ts';
+import type { Batch, BatchOutcome, JobEnd } from '../../accounts/ports/index.ts';
 import { type BatchProblem, findProtocol, type UnansweredEnd } from '../../protocols/index.ts';
 import type { ProtocolName } from '../../canonical/index.ts';
 import {
@@ -14,13 +14,13 @@ import {
   LOST,
   settleTry,
 } from '../jobs/index.ts';
+import { inputLines, LostInput } from './batch-input.ts';
 import { BatchRun, type Stop } from './batch-run.ts';
 import type { BatchDependencies } from './batch-settings.ts';
 import { checkLines } from './check-lines.ts';
 import { collectLines } from './collect-lines.ts';
 import { EndedLines } from './ended-lines.ts';
 import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
-import { readLines } from './read-lines.ts';
 import { type AskedDetail, runLine } from './run-line.ts';
 import { RunningLines } from './running-lines.ts';
 import { VendorBatches } from './vendor/index.ts';
@@ -38,12 +38,12 @@ export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<Jo
   const { job } = run;
   const batch = await deps.storage.batches.get(job.id);
   if (!batch) return failed('The batch was deleted.');
-  if (batch.outcome) return { end: endOf(batch.outcome) };
+  if (batch.outcome) return { end: endOf(batch.outcome, problemsOf(batch)) };
   const codec = findProtocol(batch.protocol as ProtocolName)?.server?.batches;
   if (!codec) return failed(`This version of Dragoman does not support batches of ${batch.protocol}.`);
   const of = new BatchRun(run, batch, codec, deps);
   try {
-    return await runAll(of);
+    return await runAll(of).catch((error: unknown) => endedWithoutInput(of, error));
   } catch (thrown) {
     if (of.isLost || thrown === LOST) return null;
     const { message } = GatewayError.from(thrown);
@@ -60,12 +60,12 @@ async function runAll(of: BatchRun): Promise<JobOutcome> {
   const { run, batch, deps } = of;
   const { batches } = deps.storage;
   const { id, fence } = run.job;
-  let problems: readonly BatchProblem[] = JSON.parse(batch.problems ?? '[]') as readonly BatchProblem[];
+  let problems = problemsOf(batch);
   const deaths = await settleInterrupted(of);
   if (batch.beganAt === null && !of.isStopped) {
     if (!(await of.mayBegin())) return outcomeOf(of, problems);
     const principal = principalOf(of);
-    const checked = principal && (await checkLines(of, await openInput(of), principal));
+    const checked = principal && (await checkLines(of, principal));
     if (checked) {
       problems = checked.problems;
       if (checked.usable === 0) return ended(of, problems, 'failed', checked.isTooLong ? null : TOO_LATE);
@@ -75,7 +75,7 @@ async function runAll(of: BatchRun): Promise<JobOutcome> {
   if (batch.finalizingAt !== null) return outcomeOf(of, problems);
   const vendor = await VendorBatches.open(of);
   if (batch.beganAt !== null) principalOf(of);
-  await vendor.look((group) => collectLines(of, group, openInput));
+  await vendor.look((group) => collectLines(of, group));
   const endedLines = Object.values(batch.counts).reduce((sum, count) => sum + count, 0);
   if (!of.isStopped && !vendor.hasAll(batch.total, endedLines)) await runLines(of, deaths, vendor);
   const wait = of.isLost || of.stop?.type === 'wait' ? null : vendor.wait();
@@ -106,18 +106,42 @@ function finalOutcome(stop: Extract<Stop, { type: 'end' }> | undefined): BatchOu
   return stop?.rest.type === 'expired' || stop?.rest.type === 'cancelled' ? stop.rest.type : 'completed';
 }
 
-/** Writes the files and ends the batch. @param rest end of lines without a result; null: no files are written */
+/**
+ * Ends a batch whose input file was deleted, or still cannot be read after its deadline. Results of lines that have ended
+ * are delivered, because they are paid for.
+ * @throws any other error
+ */
+async function endedWithoutInput(of: BatchRun, error: unknown): Promise<JobOutcome> {
+  if (!(error instanceof LostInput) || of.isLost || (!error.isGone && of.leftMs > 0)) throw error;
+  const { deps, run } = of;
+  const batch = await deps.storage.batches.get(run.job.id);
+  if (!batch) return failed('The batch was deleted.');
+  deps.log.warn('the input file of a batch is lost', { id: batch.id, error });
+  await (await VendorBatches.open(of)).cancelAll();
+  const { code = error.kind, message } = error;
+  const problem: BatchProblem = { code, message, param: 'input_file_id', line: null };
+  const problems = [problem, ...problemsOf(batch)];
+  const outcome = batch.cancelAt === null ? 'failed' : 'cancelled';
+  return ended(of, problems, outcome, refusedEnd(error), batch);
+}
+
+/**
+ * Writes the files and ends the batch.
+ * @param rest end of lines without a result; null: no files are written
+ * @param withoutInput current state of a batch whose input file is lost
+ */
 async function ended(
   of: BatchRun,
   problems: readonly BatchProblem[],
   outcome: BatchOutcome,
   rest: UnansweredEnd | null,
+  withoutInput?: Batch,
 ): Promise<JobOutcome> {
   const { run, deps } = of;
   const { batches } = deps.storage;
   const { id, fence } = run.job;
   if (!(await batches.finalize(id, fence))) return null;
-  const written = rest && (await writeResults(of, await openInput(of), rest));
+  const written = rest && (await writeResults(of, rest, withoutInput));
   const kind = rest === null || rest.type === 'refused' ? 'failed' : rest.type;
   const isHeld = await batches.end(id, fence, {
     outcome,
@@ -127,25 +151,22 @@ async function ended(
     rest: { kind, lines: written?.rest ?? 0 },
   });
   if (!isHeld) return null;
-  return { end: endOf(outcome) };
+  return { end: endOf(outcome, problems) };
 }
 
-function endOf(outcome: BatchOutcome): JobEnd {
+function endOf(outcome: BatchOutcome, problems: readonly BatchProblem[]): JobEnd {
   if (outcome === 'cancelled') return { state: 'cancelled' };
   if (outcome !== 'failed') return { state: 'completed' };
-  return { state: 'failed', error: { code: 'batch_failed', message: 'All of its lines failed.' } };
+  const message = problems.find(({ line }) => line === null)?.message ?? 'All of its lines failed.';
+  return { state: 'failed', error: { code: 'batch_failed', message } };
+}
+
+function problemsOf({ problems }: Batch): readonly BatchProblem[] {
+  return JSON.parse(problems ?? '[]') as readonly BatchProblem[];
 }
 
 function failed(message: string): JobOutcome {
   return { end: { state: 'failed', error: { code: 'server_error', message } } };
-}
-
-/** @throws GatewayError when the file no longer exists */
-async function openInput({ batch, deps }: BatchRun): Promise<ReadableStream<Uint8Array>> {
-  const file = await deps.files.find(batch.projectId, batch.inputFile);
-  const stream = file && (await deps.files.stream(file));
-  if (stream) return stream;
-  throw new GatewayError('not_found', `The input file '${batch.inputFile}' of the batch was deleted.`);
 }
 
 /** Runs the lines that have not ended until all have, or the run is stopped. */
@@ -157,21 +178,22 @@ async function runLines(
   const { batch, deps } = of;
   const ended = EndedLines.numbers(deps.storage.batches, batch.id);
   const running = new RunningLines(deps.pace);
-  for await (const line of readLines(await openInput(of), deps.settings().maxLineBytes)) {
-    if ((await ended.at(line.number)) !== null || vendor.holds(line.number)) continue;
-    const deathCount = deaths.get(line.number) ?? 0;
-    const runsAlone = deathCount >= RUNS_ALONE_FROM;
-    if (runsAlone) await running.ended();
-    if (running.hasFailed || !(await of.mayBegin())) break;
-    await deps.pace.enter(batch.projectId);
-    if (of.isStopped) {
-      deps.pace.leave();
-      break;
+  await running.during(async () => {
+    for await (const line of inputLines(of)) {
+      if ((await ended.at(line.number)) !== null || vendor.holds(line.number)) continue;
+      const deathCount = deaths.get(line.number) ?? 0;
+      const runsAlone = deathCount >= RUNS_ALONE_FROM;
+      if (runsAlone) await running.ended();
+      if (running.hasFailed || !(await of.mayBegin())) break;
+      await deps.pace.enter(batch.projectId);
+      if (of.isStopped) {
+        deps.pace.leave();
+        break;
+      }
+      running.add(runLine(of, line, deathCount, vendor));
+      if (runsAlone) await running.ended();
     }
-    running.add(runLine(of, line, deathCount, vendor));
-    if (runsAlone) await running.ended();
-  }
-  await running.ended();
+  });
   if (!of.isStopped) await vendor.flush();
 }
 

@@ -14,15 +14,13 @@ import { GatewayError, type ProtocolName } from '../../canonical/index.ts';
 import { type BatchProblem, batchesOf, type ShownBatch } from '../../protocols/index.ts';
 import { type JobRunner, keptHeaders } from '../jobs/index.ts';
 import type { Files, Upload } from '../state/files.ts';
+import { INPUT_KEPT_MS } from './batch-input.ts';
 import type { BatchPayload } from './batch-run.ts';
 import { BATCH_KIND } from './batch-work.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Purpose of a batch input file. */
 export const BATCH_PURPOSE = 'batch';
-/** Milliseconds for which a batch and its lines are kept after its deadline. */
-const KEPT_MS = 86_400_000;
-
 export interface BatchesOptions {
   readonly storage: Pick<Storage, 'batches'>;
   readonly files: Files;
@@ -80,7 +78,7 @@ export class Batches {
     const { storage, files, runner, settings, expiresAt, clock } = this.#options;
     const { principal, protocol, input, facts, windowMs, headers } = request;
     const now = clock.wall();
-    const until = now + windowMs + KEPT_MS;
+    const until = now + windowMs + INPUT_KEPT_MS;
     const expiry = expiresAt(now);
     await files.keepUntil(input, until);
     const payload: BatchPayload = { headers: keptHeaders(headers) };
@@ -148,15 +146,6 @@ export class Batches {
     for (const id of [keepsInput ? null : inputFile, outputFile, errorFile])
       if (id !== null) await files.delete(projectId, id);
     await storage.batches.delete(projectId, batch.id);
-  }
-
-  /** @throws GatewayError `conflict` when a running batch reads the file */
-  async requireFree(projectId: string, fileId: string): Promise<void> {
-    if (!(await this.#options.storage.batches.reads(projectId, fileId))) return;
-    throw new GatewayError(
-      'conflict',
-      `The file '${fileId}' is in use by a batch that has not ended. Cancel the batch first.`,
-    );
   }
 }
 

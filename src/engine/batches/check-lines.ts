@@ -4,10 +4,11 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { BatchProblem } from '../../protocols/index.ts';
 import { routeRequest } from '../admit/index.ts';
+import { inputLines } from './batch-input.ts';
 import type { BatchRun } from './batch-run.ts';
 import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
 import { lineRequest, type LineRequest, parseLine, requireWholeLine } from './line-request.ts';
-import { type FileLine, readLines } from './read-lines.ts';
+import type { FileLine } from './read-lines.ts';
 import { TimeSlices } from './time-slices.ts';
 
 /** Maximum problems shown in the batch; the error file has all. */
@@ -25,16 +26,11 @@ export interface CheckedLines {
 }
 
 /**
- * Resolves when the problems are written. Rejects when the file no longer exists, or another process has taken over the
+ * Resolves when the problems are written. Rejects when the file cannot be read, or another process has taken over the
  * batch.
  */
-export async function checkLines(
-  of: BatchRun,
-  stream: ReadableStream<Uint8Array>,
-  principal: Principal,
-): Promise<CheckedLines> {
-  const { deps } = of;
-  const { most, maxLineBytes } = deps.settings();
+export async function checkLines(of: BatchRun, principal: Principal): Promise<CheckedLines> {
+  const { most } = of.deps.settings();
   const mostLines = most[of.codec.counts];
   const ids = new Set<string>();
   const problems: BatchProblem[] = [];
@@ -42,7 +38,7 @@ export async function checkLines(
   let wrong = 0;
   const slices = new TimeSlices();
   const writing = new Set<Promise<void>>();
-  for await (const line of readLines(stream, maxLineBytes)) {
+  for await (const line of inputLines(of)) {
     if (of.lines.reason) throw of.lines.reason;
     total += 1;
     if (total > mostLines) {

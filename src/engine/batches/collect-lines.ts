@@ -1,24 +1,21 @@
 // Ends the lines of a vendor's batch in file order. Answers are read as if they came from their endpoints.
 import { GatewayError } from '../../canonical/index.ts';
 import { Cancellation } from '../cancellation.ts';
+import { inputLines } from './batch-input.ts';
 import type { BatchRun } from './batch-run.ts';
 import { EndedLines } from './ended-lines.ts';
 import type { LineRequest } from './line-request.ts';
 import { refusedEnd } from './line-result.ts';
-import { type FileLine, readLines } from './read-lines.ts';
+import type { FileLine } from './read-lines.ts';
 import { requestOf, tryLine, write } from './run-line.ts';
 import { RunningLines } from './running-lines.ts';
 import { TimeSlices } from './time-slices.ts';
 import { type AnsweredLine, type CollectedResults, readyAnswer } from './vendor/index.ts';
 
-/** @param openInput opens the file with all lines */
-export async function collectLines(
-  of: BatchRun,
-  results: CollectedResults,
-  openInput: (of: BatchRun) => Promise<ReadableStream<Uint8Array>>,
-): Promise<void> {
+/** Rejects when the file with the lines cannot be read. */
+export async function collectLines(of: BatchRun, results: CollectedResults): Promise<void> {
   const { batch, deps } = of;
-  const { vendorRetry, maxLineBytes } = deps.settings();
+  const { vendorRetry } = deps.settings();
   const ended = EndedLines.numbers(deps.storage.batches, batch.id);
   const endLine = async (line: FileLine): Promise<void> => {
     const result = results.take(line.number);
@@ -29,14 +26,15 @@ export async function collectLines(
   };
   const slices = new TimeSlices();
   const running = new RunningLines(deps.pace);
-  for await (const line of readLines(await openInput(of), maxLineBytes)) {
-    if (slices.isOver) await slices.next();
-    if (!results.lines.has(line.number) || (await ended.at(line.number)) !== null) continue;
-    if (of.isLost || running.hasFailed || !deps.takes()) break;
-    await deps.pace.enter(batch.projectId);
-    running.add(endLine(line));
-  }
-  await running.ended();
+  await running.during(async () => {
+    for await (const line of inputLines(of)) {
+      if (slices.isOver) await slices.next();
+      if (!results.lines.has(line.number) || (await ended.at(line.number)) !== null) continue;
+      if (of.isLost || running.hasFailed || !deps.takes()) break;
+      await deps.pace.enter(batch.projectId);
+      running.add(endLine(line));
+    }
+  });
 }
 
 async function endAnswered(

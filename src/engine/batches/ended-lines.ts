@@ -37,19 +37,35 @@ export class EndedLines<Line> {
   /** Null: the line had not ended when its page was read. */
   async at(number: number): Promise<Line | null> {
     for (;;) {
-      const line = this.#lines[this.#at];
-      if (line === undefined) {
-        if (this.#isLast) return null;
-        this.#lines = await this.#page(this.#after, PAGE);
-        this.#isLast = this.#lines.length < PAGE;
-        this.#at = 0;
-        continue;
-      }
+      const line = await this.#current();
+      if (line === null) return null;
       const found = this.#numberOf(line);
       if (found > number) return null;
-      this.#at += 1;
-      this.#after = found;
+      this.#passed(found);
       if (found === number) return line;
     }
+  }
+
+  /** The next line that has ended. Null: there are no more. */
+  async next(): Promise<Line | null> {
+    const line = await this.#current();
+    if (line !== null) this.#passed(this.#numberOf(line));
+    return line;
+  }
+
+  async #current(): Promise<Line | null> {
+    for (;;) {
+      const line = this.#lines[this.#at];
+      if (line !== undefined) return line;
+      if (this.#isLast) return null;
+      this.#lines = await this.#page(this.#after, PAGE);
+      this.#isLast = this.#lines.length < PAGE;
+      this.#at = 0;
+    }
+  }
+
+  #passed(number: number): void {
+    this.#at += 1;
+    this.#after = number;
   }
 }

@@ -28,6 +28,16 @@ export class RunningLines {
     this.#running.add(done);
   }
 
+  /** Adds lines, and waits until all have ended, even if `addAll` rejects. @throws GatewayError the first failure */
+  async during(addAll: () => Promise<void>): Promise<void> {
+    try {
+      await addAll();
+    } finally {
+      await Promise.all(this.#running);
+    }
+    await this.ended();
+  }
+
   /** Resolves when all have ended. @throws GatewayError the first failure */
   async ended(): Promise<void> {
     await Promise.all(this.#running);

@@ -2,15 +2,16 @@
 // produces the same files.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { UnansweredEnd } from '../../protocols/index.ts';
+import type { Batch } from '../../accounts/ports/index.ts';
+import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
 import { expiryOf } from '../settings.ts';
 import type { Upload } from '../state/files.ts';
+import { inputLines } from './batch-input.ts';
 import type { BatchRun } from './batch-run.ts';
 import { LOST } from '../jobs/index.ts';
 import { EndedLines } from './ended-lines.ts';
 import { decodeEnd, kindOf } from './line-result.ts';
 import { parseLine } from './line-request.ts';
-import { readLines } from './read-lines.ts';
 
 /** Purpose of result files. */
 const OUTPUT_PURPOSE = 'batch_output';
@@ -24,38 +25,73 @@ export interface Results {
   readonly rest: number;
 }
 
+interface ResultLine {
+  readonly number: number;
+  /** The client's line. Null: it cannot be read. */
+  readonly line: JsonObject | null;
+  /** Null: it has no result. */
+  readonly end: LineEnd | null;
+}
+
 /**
  * @param rest how lines without a result end
+ * @param withoutInput current state of a batch whose input file is lost
  * @throws GatewayError `quota` when the project's storage limit is exceeded; the files are written later
  */
 export async function writeResults(
   of: BatchRun,
-  stream: ReadableStream<Uint8Array>,
   rest: UnansweredEnd,
+  withoutInput?: Batch,
 ): Promise<Results> {
-  const { batch, codec, deps } = of;
-  const results = EndedLines.results(deps.storage.batches, batch.id);
+  const { batch, codec } = of;
   const output = new ResultFile(of, 'output');
   const errors = codec.splitsErrors ? new ResultFile(of, 'error') : output;
   let others = 0;
   try {
-    for await (const { number, bytes } of readLines(stream, deps.settings().maxLineBytes)) {
+    for await (const { number, line, end } of withoutInput ? endedLines(of) : allLines(of)) {
       if (of.isLost) throw LOST;
-      const found = await results.at(number);
-      if (!found) others += 1;
-      const end = found ? decodeEnd(found.result) : rest;
-      const file = kindOf(end) === 'succeeded' ? output : errors;
-      await file.write(codec.encodeResult(bytes && readLine(bytes), number, batch.id, end));
+      if (!end) others += 1;
+      const file = kindOf(end ?? rest) === 'succeeded' ? output : errors;
+      await file.write(codec.encodeResult(line, number, batch.id, end ?? rest));
     }
     return {
       outputFile: await output.keep(),
       errorFile: errors === output ? null : await errors.keep(),
-      rest: others,
+      rest: withoutInput ? restOf(of, withoutInput) : others,
     };
   } finally {
     await output.discard();
     await errors.discard();
   }
+}
+
+async function* allLines(of: BatchRun): AsyncGenerator<ResultLine, void, undefined> {
+  const results = EndedLines.results(of.deps.storage.batches, of.batch.id);
+  for await (const { number, bytes } of inputLines(of)) {
+    const found = await results.at(number);
+    yield { number, line: bytes && readLine(bytes), end: found && decodeEnd(found.result) };
+  }
+}
+
+/** Lines of a batch whose input file is lost: those that have ended, and the others if their numbers are known. */
+async function* endedLines(of: BatchRun): AsyncGenerator<ResultLine, void, undefined> {
+  const results = EndedLines.results(of.deps.storage.batches, of.batch.id);
+  const { requests } = of;
+  if (requests === null) {
+    for (let found = await results.next(); found; found = await results.next())
+      yield { number: found.number, line: null, end: decodeEnd(found.result) };
+    return;
+  }
+  for (let number = 1; number <= requests; number += 1) {
+    const found = await results.at(number);
+    yield { number, line: null, end: found && decodeEnd(found.result) };
+  }
+}
+
+/** Number of lines without a result. */
+function restOf({ requests }: BatchRun, { total, counts }: Batch): number {
+  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return Math.max(0, (total ?? requests ?? 0) - ended);
 }
 
 function readLine(bytes: Buffer): JsonObject | null {

@@ -79,7 +79,7 @@ export class Files {
     return this.#options.blobs.read(id);
   }
 
-  /** False: there is no such file. */
+  /** False: there is no such file. @throws GatewayError `conflict` while a batch that has not ended reads it */
   async delete(projectId: string, id: string): Promise<boolean> {
     const isDeleted = await this.#options.store.delete(projectId, id);
     if (isDeleted) await this.#options.blobs.delete(id);

@@ -56,9 +56,11 @@ function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObje
   };
 }
 
-function encodeResult(line: JsonObject | null, _number: number, _batchId: string, end: LineEnd): string {
+function encodeResult(line: JsonObject | null, number: number, _batchId: string, end: LineEnd): string {
   const id = line?.['custom_id'];
-  const head = JSON.stringify({ custom_id: typeof id === 'string' ? id : null }).slice(0, -1);
+  // `line` is an extension of the gateway, for requests whose id is unknown.
+  const named = typeof id === 'string' ? { custom_id: id } : { custom_id: null, line: number };
+  const head = JSON.stringify(named).slice(0, -1);
   return `${head},"result":${resultOf(end)}}`;
 }
 

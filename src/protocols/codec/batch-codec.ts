@@ -94,8 +94,8 @@ export interface BatchCodec {
   encode(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObject;
   /**
    * Encodes a line of results, without a line end.
-   * @param line the client's line; null if it could not be read
-   * @param number of the line in its file
+   * @param line the client's line; null if it cannot be read
+   * @param number of the line in its file, which names a line without an id
    */
   encodeResult(line: JsonObject | null, number: number, batchId: string, end: LineEnd): string;
 }

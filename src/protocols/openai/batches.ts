@@ -137,7 +137,8 @@ const NOT_RUN = {
 function encodeResult(line: JsonObject | null, number: number, batchId: string, end: LineEnd): string {
   const id = `batch_req_${batchId.slice(batchId.indexOf('_') + 1)}_${number}`;
   const customId = typeof line?.['custom_id'] === 'string' ? line['custom_id'] : null;
-  const head = { id, custom_id: customId };
+  // An extension of the gateway, for lines whose id is unknown.
+  const head = { id, custom_id: customId, ...(customId === null && { line: number }) };
   if (end.type === 'answered') {
     const { status, requestId, body } = end;
     const response = `{"status_code":${status},"request_id":${JSON.stringify(requestId)},"body":${body}}`;

@@ -112,7 +112,6 @@ export const FILE_ROUTES: readonly ClientRoute[] = [
     summary: 'Deletes a file.',
     answer: deletedShape,
     async run({ deps, projectId, param, server }) {
-      await deps.batches.requireFree(projectId, param('id'));
       if (!(await deps.files.delete(projectId, param('id')))) throw notFound('File', param('id'));
       const gone = { id: param('id'), object: 'file', deleted: true as const };
       return server.files ? Response.json(server.files.encodeDeleted(gone.id)) : gone;

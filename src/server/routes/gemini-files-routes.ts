@@ -108,7 +108,6 @@ export const GEMINI_FILE_ROUTES: readonly ClientRoute[] = [
     refusals: [404, 409],
     async run(call) {
       const { id } = await findFile(call);
-      await call.deps.batches.requireFree(call.projectId, id);
       await call.deps.files.delete(call.projectId, id);
       return {};
     },

@@ -1,6 +1,7 @@
 // Batches through their port, in every database: added with their jobs, lines that end once, fences, ends and purges.
 import { expect, test } from 'bun:test';
 import {
+  type Batch,
   type BatchEnd,
   type EndedLine,
   KEPT_FAILURES,
@@ -31,6 +32,14 @@ function line(number: number, kind: EndedLine['kind'] = 'succeeded'): EndedLine 
   return { number, kind, result: Buffer.from(`result ${number}`), spend: SPEND, failure };
 }
 
+/** Adds a batch with its input file. */
+async function add({ batches, files }: StateStorage, added: NewBatch, maxOpen: number): Promise<Batch> {
+  const { inputFile: id, projectId } = added;
+  const named = { id, projectId, name: null, sha256: null, filename: 'in.jsonl', mediaType: 'text/plain' };
+  await files.put({ ...named, createdAt: 1, expiresAt: null, purpose: 'batch', bytes: 1 });
+  return batches.add(added, JOB, maxOpen);
+}
+
 describeDatabases((fresh) => {
   async function withStorage(run: (storage: StateStorage) => Promise<void>): Promise<void> {
     const storage = await (await fresh())();
@@ -58,13 +67,13 @@ describeDatabases((fresh) => {
   test('a batch is added with its job, found by its project, and listed', () =>
     withStorage(async (storage) => {
       const { batches, jobs } = storage;
-      const added = await batches.add(batch('b1'), JOB, 3);
+      const added = await add(storage, batch('b1'), 3);
       expect(added).toMatchObject({ id: 'b1', total: null, outcome: null, waits: null, facts: '{"a":1}' });
       expect(added.deadlineAt - added.createdAt).toBe(60 * MINUTE);
       expect(await jobs.get('b1')).toMatchObject({ kind: 'batch', state: 'queued' });
-      await batches.add(batch('b2'), JOB, 3);
-      await batches.add(batch('b3', { protocol: 'gemini' }), JOB, 3);
-      const refused = await rejection(batches.add(batch('b4'), JOB, 3));
+      await add(storage, batch('b2'), 3);
+      await add(storage, batch('b3', { protocol: 'gemini' }), 3);
+      const refused = await rejection(add(storage, batch('b4'), 3));
       expect(refused).toMatchObject({ code: 'too_many_jobs' });
       expect(await batches.get('b4')).toBeNull();
       expect(await batches.find('other', 'b1')).toBeNull();
@@ -72,14 +81,40 @@ describeDatabases((fresh) => {
       expect([page.batches.map(({ id }) => id), page.hasMore]).toEqual([['b2'], true]);
       const next = await batches.list('search', 'openai-chat', { limit: 9, order: 'desc', after: 'b2' });
       expect(next.batches.map(({ id }) => id)).toEqual(['b1']);
-      expect(await batches.reads('search', 'file-b1')).toBe(true);
-      expect(await batches.reads('search', 'file-b9')).toBe(false);
+    }));
+
+  test('the input file of a batch is not deleted before the batch ends, nor a batch added without it', () =>
+    withStorage(async (storage) => {
+      const { batches, files } = storage;
+      const both = await Promise.allSettled([add(storage, batch('b1'), 3), add(storage, batch('b2'), 3)]);
+      expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+      expect(await rejection(files.delete('search', 'file-b1'))).toMatchObject({ kind: 'conflict' });
+      expect(await files.delete('other', 'file-b1')).toBe(false);
+      const fence = await held(storage);
+      await batches.end('b1', fence, END);
+      expect(await files.delete('search', 'file-b1')).toBe(true);
+      const gone = batches.add(batch('b3', { inputFile: 'file-b1' }), JOB, 9);
+      expect(await rejection(gone)).toMatchObject({ kind: 'not_found' });
+      const strange = batches.add(batch('b4', { projectId: 'other', inputFile: 'file-b2' }), JOB, 9);
+      expect(await rejection(strange)).toMatchObject({ kind: 'not_found' });
+      expect(await batches.get('b3')).toBeNull();
+      // A deletion and a batch at the same time exclude each other.
+      for (let round = 0; round < 20; round += 1) {
+        const id = `c${round}`;
+        await add(storage, batch(`first-${id}`, { inputFile: `file-${id}` }), 99);
+        await batches.delete('search', `first-${id}`);
+        const [added, deleted] = await Promise.allSettled([
+          batches.add(batch(id), JOB, 99),
+          files.delete('search', `file-${id}`),
+        ]);
+        expect(added.status).not.toBe(deleted.status);
+      }
     }));
 
   test('a line ends once, counts once, and an older fence changes nothing', () =>
     withStorage(async (storage) => {
       const { batches } = storage;
-      await batches.add(batch('b1'), JOB, 3);
+      await add(storage, batch('b1'), 3);
       const fence = await held(storage);
       expect(await batches.begin('b1', fence, 4, null)).toBe(true);
       expect(
@@ -105,9 +140,9 @@ describeDatabases((fresh) => {
   test('operators find batches of all projects by status, and lines that failed as long as the batch', () =>
     withStorage(async (storage) => {
       const { batches } = storage;
-      await batches.add(batch('b1', { expiresAt: 1_000 }), JOB, 3);
+      await add(storage, batch('b1', { expiresAt: 1_000 }), 3);
       const fence = await held(storage);
-      await batches.add(batch('b2', { projectId: 'other', protocol: 'anthropic-messages' }), JOB, 3);
+      await add(storage, batch('b2', { projectId: 'other', protocol: 'anthropic-messages' }), 3);
       await batches.begin('b1', fence, 3_000, null);
       const idsOf = async (query: object): Promise<string[]> =>
         (await batches.search({ limit: 9, ...query })).batches.map(({ id }) => id);
@@ -145,7 +180,7 @@ describeDatabases((fresh) => {
   test('a batch ends once, and its lines are forgotten later', () =>
     withStorage(async (storage) => {
       const { batches } = storage;
-      await batches.add(batch('b1', { expiresAt: 1_000 }), JOB, 3);
+      await add(storage, batch('b1', { expiresAt: 1_000 }), 3);
       const fence = await held(storage);
       await batches.endLines('b1', fence, [line(1)]);
       expect(await batches.finalize('b1', fence)).toBe(true);
@@ -154,7 +189,7 @@ describeDatabases((fresh) => {
       expect(await batches.end('b1', fence, end)).toBe(true);
       const ended = await batches.get('b1');
       expect(ended).toMatchObject({ outcome: 'expired', outputFile: 'file-out', counts: { expired: 2 } });
-      expect(await batches.reads('search', 'file-b1')).toBe(false);
+      expect(await storage.files.delete('search', 'file-b1')).toBe(true);
       while ((await batches.purge(500)) > 0);
       expect(await batches.endedNumbers('b1', 0, 9)).toEqual([]);
       expect(await batches.get('b1')).not.toBeNull();
@@ -166,7 +201,7 @@ describeDatabases((fresh) => {
   test('a batch that is cancelled is given to a runner at once, and deleted with its job', () =>
     withStorage(async (storage) => {
       const { batches, jobs } = storage;
-      await batches.add(batch('b1'), JOB, 3);
+      await add(storage, batch('b1'), 3);
       const fence = await held(storage);
       await jobs.wait('b1', fence, { reason: 'No room.', forMs: MINUTE, hasBegun: false });
       expect((await batches.get('b1'))?.waits).toMatchObject({ reason: 'No room.' });

@@ -119,6 +119,15 @@ export class VendorBatches {
     }
   }
 
+  /** Requests the cancellation of all groups, whose results nothing can read any more. */
+  async cancelAll(): Promise<void> {
+    for (const group of this.#groups.open) {
+      const endpoint = this.#endpointOf(group);
+      const codec = endpoint && codecOf(endpoint);
+      if (endpoint && codec && group.id !== null) await this.#ask(endpoint, codec.cancel(group.id));
+    }
+  }
+
   async #poll(
     group: VendorGroup,
     endpoint: Endpoint,

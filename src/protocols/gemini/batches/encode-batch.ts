@@ -1,7 +1,7 @@
 // Encodes a batch for Google's clients: a long-running operation whose metadata is the batch.
 import { asObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
 import type { BatchStatus } from '../../../canonical/index.ts';
-import type { ShownBatch } from '../../codec/batch-codec.ts';
+import type { BatchProblem, ShownBatch } from '../../codec/batch-codec.ts';
 import { fileNameOf } from '../files/index.ts';
 import { GEMINI_BATCH_METHODS, methodOf } from './methods.ts';
 import type { UnixMs } from '../../../base/units.ts';
@@ -56,10 +56,7 @@ export function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): J
   if (failure) {
     const [code, message] = failure;
     const [first] = problems;
-    operation['error'] = {
-      code,
-      message: status === 'failed' && first ? `${message} ${first.message}` : message,
-    };
+    operation['error'] = { code, message: messageOf(message, status === 'failed' ? first : undefined) };
   }
   if (batch.outputFile !== null && facts['isInline'] !== true) {
     const output = { responsesFile: fileNameOf(batch.outputFile) };
@@ -67,6 +64,12 @@ export function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): J
     if (!failure) operation['response'] = { '@type': `${typeOf(batch)}Output`, ...output };
   }
   return operation;
+}
+
+/** @param problem of one line, or of the whole batch */
+function messageOf(message: string, problem: BatchProblem | undefined): string {
+  if (!problem) return message;
+  return problem.line === null ? problem.message : `${message} ${problem.message}`;
 }
 
 function typeOf({ facts }: ShownBatch): string {

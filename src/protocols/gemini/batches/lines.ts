@@ -34,11 +34,12 @@ export function modelId(name: string): string {
 
 export function encodeResult(
   line: JsonObject | null,
-  _number: number,
+  number: number,
   _batchId: string,
   end: LineEnd,
 ): string {
-  const { key, metadata } = line ?? {};
+  // The number of a line that cannot be read is an extension of the gateway.
+  const { key, metadata }: JsonObject = line ?? { metadata: { line: number } };
   const named = { ...(key !== undefined && { key }), ...(metadata !== undefined && { metadata }) };
   const head = JSON.stringify(named).slice(0, -1);
   const isGood = end.type === 'answered' && end.status < 400;

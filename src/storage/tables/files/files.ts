@@ -4,6 +4,7 @@ import type { FileStore, StoredFile } from '../../../accounts/ports/index.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from '../database.ts';
 import { inserter } from '../insert.ts';
 import { pageAfter } from '../pages.ts';
+import { BATCHES } from '../jobs/batch-tables.ts';
 import { countedRows } from './counted-rows.ts';
 import { NEVER, rowBytes } from '../sizes.ts';
 import { statement } from '../statement.ts';
@@ -37,14 +38,14 @@ type FileRow = RowIn<typeof FILES>;
 const BY_NAME = 'create unique index files_by_name on files (key_id, name)';
 
 export const files: Store<FileStore> = {
-  tables: [FILES],
+  tables: [FILES, BATCHES],
   changes: [{ version: 8, up: { sqlite: [BY_NAME], postgres: [BY_NAME] } }],
   open: openFiles,
 };
 
 function openFiles(database: StateDatabase): FileStore {
   const { on, dialect, transact, write, ask, readFirst } = database;
-  const db = on(FILES);
+  const db = on(FILES, BATCHES);
   const add = fileAdder(database);
   const byId = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
     db
@@ -87,6 +88,10 @@ function openFiles(database: StateDatabase): FileStore {
             db.selectFrom('files').selectAll().where('id', '=', id).where('key_id', '=', projectId),
           ),
         );
+        // The row is locked, so no batch can begin to read it.
+        const reader = db.selectFrom('batches').select('id').where('input_file', '=', id);
+        if (rows.length > 0 && (yield* firstOf(reader.where('outcome', 'is', null).limit(1))))
+          throw new GatewayError('conflict', TEXTS.fileInUse(id));
         yield* remove(rows);
         return rows.length > 0;
       }),

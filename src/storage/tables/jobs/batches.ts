@@ -1,7 +1,7 @@
 // Batches and their lines. Writes of a runner check the fence of its job in the same transaction, so that each line ends and
 // counts exactly once.
 import { sql } from 'kysely';
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, notFound } from '../../../canonical/index.ts';
 import {
   type BatchStore,
   type EndedLine,
@@ -20,6 +20,7 @@ import {
   decodeBatch,
 } from './batch-tables.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from '../database.ts';
+import { FILES } from '../files/files.ts';
 import { inserter } from '../insert.ts';
 import { JOB_STEPS, JOB_STREAMS, JOBS } from './job-tables.ts';
 import { ownJob } from './own-job.ts';
@@ -31,13 +32,13 @@ const FORGOTTEN = 1_000;
 const ON_LINE = ['batch_id', 'number'] as const;
 
 export const batches: Store<BatchStore> = {
-  tables: [BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, JOBS, JOB_STEPS, JOB_STREAMS],
+  tables: [BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, FILES, JOBS, JOB_STEPS, JOB_STREAMS],
   open: openBatches,
 };
 
 function openBatches(database: StateDatabase): BatchStore {
   const { on, dialect, transact, ask, read, readFirst, now } = database;
-  const db = on(BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, JOBS, JOB_STEPS, JOB_STREAMS);
+  const db = on(BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, FILES, JOBS, JOB_STEPS, JOB_STREAMS);
   const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
   const { add: addJob } = jobAdder(database);
@@ -108,14 +109,18 @@ function openBatches(database: StateDatabase): BatchStore {
   return {
     add: (batch, job, maxOpen) =>
       transact(function* () {
-        const { id, projectId, keyId, expiresAt } = batch;
+        const { id, projectId, keyId, inputFile, expiresAt } = batch;
+        const input = db.selectFrom('files').select('id').where('id', '=', inputFile);
+        // Locked, so that it cannot be deleted at the same time.
+        if (!(yield* firstOf(dialect.held(input.where('key_id', '=', projectId)))))
+          throw notFound('File', inputFile);
         yield* addJob({ ...job, id, projectId, keyId, expiresAt }, maxOpen);
         yield db.insertInto('batches').values({
           id,
           project_id: projectId,
           key_id: keyId,
           protocol: batch.protocol,
-          input_file: batch.inputFile,
+          input_file: inputFile,
           facts: batch.facts,
           created_at: clock(),
           deadline_at: sql<number>`${clock()} + ${batch.windowMs}`,
@@ -159,18 +164,6 @@ function openBatches(database: StateDatabase): BatchStore {
         .where('batch_id', '=', id)
         .where('number', '>', after);
       return read(found.orderBy('number').limit(limit));
-    },
-    async reads(projectId, fileId) {
-      const found = await readFirst(
-        db
-          .selectFrom('batches')
-          .select('row')
-          .where('input_file', '=', fileId)
-          .where('project_id', '=', projectId)
-          .where('outcome', 'is', null)
-          .limit(1),
-      );
-      return found !== undefined;
     },
     begin: (id, fence, total, problems) =>
       underFence(id, fence, function* () {
