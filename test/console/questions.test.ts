@@ -172,6 +172,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     const { page, idle } = await busy.look('admin');
     // A link under the mouse, which is still where the button to sign in was, would load its page in advance.
     await page.mouse.move(0, 0);
+    await idle();
     const loaded: string[] = [];
     page.on('response', (answer) => {
       if (answer.url().includes('/console/assets/')) loaded.push(answer.url());
