@@ -103,7 +103,7 @@ describe.skipIf(!mayMount)('a full disk', () => {
     expect(scene.asked()).toBe(1);
   });
 
-  test('has a batch wait, whose lines are not asked again', async () => {
+  test('makes a batch wait, and its finished lines are not sent again', async () => {
     const scene = await start();
     const { client, release } = scene;
     const lines = ['a', 'b'].map((id) => {

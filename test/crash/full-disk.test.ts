@@ -82,7 +82,7 @@ async function isRecorded({ origin }: Program, id: string): Promise<boolean> {
 }
 
 describe.skipIf(!mayMount)('a full disk', () => {
-  test('with when_full: serve, everybody is answered, and what the ledger cannot take is in the log', async () => {
+  test('with when_full: serve, requests are served, and records that do not fit are in the log', async () => {
     const folder = disk();
     const program = await start(folder, 'serve');
     const ids = await fill(folder, program);
@@ -101,7 +101,7 @@ describe.skipIf(!mayMount)('a full disk', () => {
     expect(lost.filter((id) => !program.err().includes(id))).toEqual([]);
   });
 
-  test('with when_full: refuse, nobody begins, everybody is told when to come back, and no record is lost', async () => {
+  test('with when_full: refuse, requests are refused with a time to retry, and no record is lost', async () => {
     const folder = disk();
     const program = await start(folder, 'refuse');
     const ids = await fill(folder, program);

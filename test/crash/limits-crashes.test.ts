@@ -349,13 +349,13 @@ test('an answer with a search, killed before and after each of its steps', async
   }
 });
 
-describe('through the whole engine, whatever happens', () => {
+describe('limits through the whole engine', () => {
   const patience = 30_000 + HISTORIES * 1000;
   test(
-    'with crashes between any two steps, restarts and changed limits',
+    'hold with crashes between any two steps, restarts and changed limits',
     () => expectKeptWhatever(ACTS),
     patience,
   );
 
-  test('with clocks that jump as well', () => expectKeptWhatever(JUMPS), patience);
+  test('hold also if clocks jump', () => expectKeptWhatever(JUMPS), patience);
 });

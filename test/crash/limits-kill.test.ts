@@ -54,7 +54,7 @@ async function read(origin: string, received: () => void): Promise<{ id: string;
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'SIGKILL in the middle of streams: the budget knows what they had cost, nothing twice',
+  'after SIGKILL during streams, the budget includes their cost once',
   async () => {
     const cut: { id: string; chars: number }[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {

@@ -13,7 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), 'dragoman-durability-'));
 const path = join(directory, 'dragoman.db');
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test('no confirmed response is lost, and none is there in part, when the process is killed', async () => {
+test('no confirmed response is lost or stored in part when the process is killed', async () => {
   const confirmed: string[] = [];
   // Enough for several checkpoints of the log, so that a kill may fall into one.
   for (const [run, count] of [

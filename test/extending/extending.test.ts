@@ -119,7 +119,7 @@ test('clients of the other protocols reach its upstream, and its clients reach t
   expect(await simulated.json()).toMatchObject({ said: expect.stringContaining('hello') });
 });
 
-test('it is known by its bodies, its headers and its name, and fails in its own words', async () => {
+test('it is detected by bodies, headers and name, and has its own form of errors', async () => {
   const explained = await post('/route/explain', { model: 'toyland/parrot', say: ['hello'] });
   expect(explained.status).toBe(200);
   const wrong = await post('/toy', { say: ['hello'] });

@@ -184,7 +184,7 @@ test('a server that does not stream is streamed in one piece', async () => {
 });
 
 test.each(['house/silent', 'house/page'])(
-  'nothing was shown of %s: another answers its stream',
+  'if nothing of %s was sent, another endpoint serves its stream',
   async (id) => {
     const answer = await post(id, { stream: 'true' });
     expect((await eventsOf(answer)).at(-1)).toEqual({ done: true, text: WORDS, model: id });
@@ -210,7 +210,7 @@ test('it is counted by limits and budgets', async () => {
   expect((await post('house/whole', {}, { key: POOR, bytes: 'x'.repeat(10_000) })).status).toBe(402);
 });
 
-test.each([{}, { stream: 'true' }])('it is answered once under an idempotency key: %j', async (fields) => {
+test.each([{}, { stream: 'true' }])('it is served once under an idempotency key: %j', async (fields) => {
   const headers = { 'idempotency-key': `captions-${JSON.stringify(fields).length}` };
   const first = await post('sim/caption', fields, { headers: { ...headers } });
   const second = await post('sim/caption', fields, { headers: { ...headers } });
@@ -235,7 +235,7 @@ test('it has a metric, a description and an explanation', async () => {
   expect(await explained.json()).toMatchObject({ candidates: [{ endpoint: 'other' }] });
 });
 
-test('it is not sent again: its files are not stored', async () => {
+test('it cannot be replayed, because its files are not stored', async () => {
   const first = await post('sim/caption');
   const path = `/v1/management/generations/${first.headers.get('x-request-id')}/replay`;
   const again = await fetch(gateway.origin + path, {
@@ -252,7 +252,7 @@ test('it is not sent again: its files are not stored', async () => {
   });
 });
 
-test('what is missing or no form is refused by name', async () => {
+test('a missing field or a body that is no form is refused with its name', async () => {
   const refusal = async (answer: Response): Promise<unknown> => ({
     status: answer.status,
     ...(((await answer.json()) as { error: object }).error as { message: string; param: string }),

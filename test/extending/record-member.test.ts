@@ -34,12 +34,12 @@ test('a new member is written, read and shown', () => {
   expect(shownMembers(LATER, found)).toMatchObject({ weather: 'storm', requested_model: 'gpt-5' });
 });
 
-test('a usual value takes no more than the bit that says so', () => {
+test('a default value takes one bit', () => {
   const [usual, none] = [written(LATER, { ...before, weather: 'fine' }), written(GENERATION_MEMBERS, before)];
   expect(usual.length - none.length).toBeLessThanOrEqual(1);
 });
 
-test('records of before have its usual value, and older programs pass it over', () => {
+test('older records have its default value, and older programs skip it', () => {
   expect(read(LATER, written(GENERATION_MEMBERS, before))).toEqual({ ...before, weather: 'fine' });
   expect(read(GENERATION_MEMBERS, written(LATER, { ...before, weather: 'storm' }))).toEqual(before);
 });

@@ -11,7 +11,7 @@ import { guestBook } from './toy-table.ts';
 
 const WITH_GUESTS = { ...STATE_STORES, guestBook };
 
-test('a new store gets its table in an old directory, keeps what it is given, and leaves the others as they were', async () => {
+test('a new store gets its table in an old directory, keeps its data, and changes no other table', async () => {
   const path = freshPath();
   const before = await openSqliteStorage({ path });
   before.ledger.append(generation('gen-1'), []);

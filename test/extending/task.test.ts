@@ -112,7 +112,7 @@ test('it is counted by limits and budgets', async () => {
   expect(poor.status).toBe(402);
 });
 
-test('it is answered once under an idempotency key', async () => {
+test('it is served once under an idempotency key', async () => {
   const headers = { 'idempotency-key': 'rhymes-1' };
   const first = await post('/rhymes', BODY, KEY, headers);
   const second = await post('/rhymes', BODY, KEY, headers);
@@ -139,7 +139,7 @@ test('it has a metric, a description, a list of models and an explanation', asyn
   });
 });
 
-test('a model that makes something else refuses it, and one that makes it refuses text', async () => {
+test('a model of another task refuses it, and a model of this task refuses text', async () => {
   const choice = { model: 'auto', words: ['moon'] };
   expect((await post('/rhymes', choice)).status).toBe(400);
   expect((await post('/rhymes', { ...choice, model: 'sim/chat' })).status).toBe(404);

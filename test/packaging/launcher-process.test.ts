@@ -159,7 +159,7 @@ test.skipIf(WINDOWS).each([
   expect(set.out).toContain('collections 7\n');
 });
 
-test('without a runtime the launcher says what to do', async () => {
+test('the launcher explains what to do if the runtime is missing', async () => {
   const at = packageIn(folder());
   const end = await runProgram([], { folder: at, command: nodeLauncher(at) });
   expect(end).toMatchObject({ code: 1, out: '' });

@@ -179,7 +179,7 @@ test.each([
   }
 });
 
-test('a taken port is said in one sentence, and costs no key', async () => {
+test('a port in use is reported in one sentence, and creates no key', async () => {
   const at = folder();
   const other = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
   const port = new URL(other.origin).port;
@@ -204,7 +204,7 @@ test('a start that fails late ends all the same', async () => {
   expect(provider.err).toContain('models[0].endpoints[0].provider');
 });
 
-test('what still runs at the end of the drain time ends with an error of its own protocol', async () => {
+test('requests that still run at the end of the drain time get an error of their own protocol', async () => {
   const at = folder();
   writeFileSync(join(at, 'dragoman.yaml'), 'server: { drain_ms: 300 }');
   const program = await serve({ folder: at, environment: { DRAGOMAN_KEY: KEY } });
@@ -233,7 +233,7 @@ test('a second signal, later, ends it at once', async () => {
   expect(await cut).toBe(true);
 });
 
-test('where others have to notice, SIGTERM is said at once and ends nothing yet', async () => {
+test('with a shutdown delay, SIGTERM is announced at once and ends nothing yet', async () => {
   const at = folder();
   writeFileSync(join(at, 'dragoman.yaml'), 'server: { drain_delay_ms: 600000 }');
   const program = await serve({ folder: at, environment: { DRAGOMAN_KEY: KEY } });
@@ -260,7 +260,7 @@ test('an unknown command or option is a usage error', async () => {
   expect(end.err).toContain('--prot');
 });
 
-test('check says what would be served', async () => {
+test('check prints what would be served', async () => {
   const at = folder();
   writeFileSync(join(at, 'other.yaml'), 'providers: { ollama: {} }\nmodels: [{ id: ollama/llama3 }]');
   const plain = await runProgram(['check', '--config', 'other.yaml'], { folder: at });
@@ -381,7 +381,7 @@ test('flags beat the environment, which beats the file', async () => {
   expect(await used([], {})).toEqual(['from-file', 'from-environment', 'from-flag']);
 });
 
-test('host and port come from the flags, else from the variables', async () => {
+test('flags for host and port take precedence over environment variables', async () => {
   const at = folder();
   const environment = { DRAGOMAN_KEY: KEY, DRAGOMAN_HOST: 'localhost' };
   const named = await serve({ folder: at, environment });

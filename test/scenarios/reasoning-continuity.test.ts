@@ -286,7 +286,7 @@ describe('simulated models', () => {
     }
   });
 
-  test('in the middle of a tool turn, too', async () => {
+  test('reasoning continues also in the middle of a tool turn', async () => {
     for (const [from, to] of [
       ['sim/responses', 'sim/messages'],
       ['sim/messages', 'sim/responses'],
@@ -327,7 +327,7 @@ test('reasoning signed by one family is not sent to another, and that is reporte
   expect(up.requests[2]?.text).toContain('sig-foreign');
 });
 
-test('a restart loses nothing', async () => {
+test('reasoning survives a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
   const body = {
     model: 'sim/claude',

@@ -91,7 +91,7 @@ describe('native forms', () => {
 });
 
 describe('emulation', () => {
-  test('a good answer needs one call, and is freed of what stands around it', async () => {
+  test('a valid response needs one call, and text around the JSON is removed', async () => {
     const up = scene.upstream('up');
     up.script(whole(chatBody(`Here you are:\n\`\`\`json\n${GOOD}\n\`\`\``)));
     const response = await scene.gateway.post('/chat/completions', body('no/formats', format(true)));
@@ -122,7 +122,7 @@ describe('emulation', () => {
     expect(list(record, 'report').map((entry) => at(entry, 'path'))).toContain('response_format');
   });
 
-  test('a second bad answer fails where strict was asked, and is passed on where not', async () => {
+  test('a second invalid response fails if strict was requested, and is returned otherwise', async () => {
     const up = scene.upstream('up');
     const bad = whole(chatBody('no idea'));
     up.script(bad, bad);
@@ -137,7 +137,7 @@ describe('emulation', () => {
     expect(up.requests).toHaveLength(2);
   });
 
-  test('streamed: the client sees the checked answer only', async () => {
+  test('streamed: the client gets only the checked response', async () => {
     const up = scene.upstream('up');
     up.script(stream(chatStream('{"city":', '1}')), stream(chatStream('{"city":"Rome"', ',"days":3}')));
     const response = await scene.gateway.post('/chat/completions', {
@@ -149,7 +149,7 @@ describe('emulation', () => {
     expect(frames(text).at(-1)).toBe('[DONE]');
   });
 
-  test('an upstream that knows JSON, but no schemas, is asked for JSON', async () => {
+  test('an upstream that supports JSON but no schemas is asked for JSON', async () => {
     const up = scene.upstream('up');
     up.script(whole(chatBody(GOOD)));
     await scene.gateway.post('/chat/completions', body('object/only', format(true)));

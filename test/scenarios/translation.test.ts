@@ -81,7 +81,7 @@ describe('stop sequences over Responses, which has none', () => {
       part: { type: 'output_text', text: '', annotations: [] },
     });
 
-  test('streamed: cut at the match, across deltas, and the upstream is let go', async () => {
+  test('streamed: the text is cut at a match across deltas, and the upstream is disconnected', async () => {
     const up = scene.upstream('up');
     up.script((exchange) => {
       exchange.openStream();
@@ -119,7 +119,7 @@ describe('stop sequences over Responses, which has none', () => {
   });
 });
 
-test('log probabilities come back from Responses', async () => {
+test('log probabilities of Responses are returned', async () => {
   const logprobs = [
     {
       token: 'Hi',
@@ -297,7 +297,7 @@ describe('effort and budget (requirement 6.10)', () => {
     ).toBe('disabled');
   });
 
-  test('nothing said: medium, where it harms nothing', async () => {
+  test('the default effort is medium where it has no disadvantage', async () => {
     expect(at(await ask('budget/only', {}), 'thinking', 'budget_tokens')).toBe(2000);
     expect(at(await ask('effort/only', {}), 'reasoning', 'effort')).toBe('medium');
     for (const conflict of [

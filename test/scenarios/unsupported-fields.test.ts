@@ -185,7 +185,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(headers['user-agent']).not.toContain('somebody');
   });
 
-  test('members that nobody knows', async () => {
+  test('unknown members are reported', async () => {
     const response = await ask({ top_k: 40, brand_new: { a: 1 } });
     expect(response.status).toBe(200);
     await response.text();
@@ -212,7 +212,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     }
   });
 
-  test('where allowed tools are not known, only those are offered', async () => {
+  test('if the upstream does not support allowed tools, only those are sent', async () => {
     const named = (name: string): object => ({ type: 'function', function: { name, parameters: {} } });
     const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named('f')] } };
     const response = await ask({ tools: [named('f'), named('g')], tool_choice });
@@ -246,7 +246,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect((await ask({ temperature: 2 })).headers.get('x-dragoman-report')).toBeNull();
   });
 
-  test('an effort for a model that nobody knows goes on to whoever speaks the protocol', async () => {
+  test('an effort for an unknown model is sent to upstreams of the protocol', async () => {
     const answer = await ask({ reasoning_effort: 'high' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-dragoman-report')).toBeNull();

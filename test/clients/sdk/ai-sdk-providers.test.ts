@@ -134,7 +134,7 @@ describe.each(Object.entries(PROVIDERS))('%s', (name, provider) => {
       expect(answer.output).toEqual({ name: 'Ada', age: 36 });
     });
 
-    test('an answer that was cut says so, and what it cost', async () => {
+    test('a truncated response reports its finish reason and its usage', async () => {
       const streamed = streamText({
         model: provider.model(id),
         prompt: 'write 200 words',

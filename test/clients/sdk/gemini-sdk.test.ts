@@ -101,7 +101,7 @@ describe.each([...DIALECTS, 'sim/claude'])('%s', (model) => {
     }
   });
 
-  test('is forced to call', async () => {
+  test('calls a function if the request requires a call', async () => {
     const forced = await ai.models.generateContent({
       model,
       contents: 'Hello.',

@@ -76,7 +76,7 @@ async function recordOf(id: string): Promise<Event> {
   return (await found.json()) as Event;
 }
 
-describe('making one', () => {
+describe('creating an interaction', () => {
   test("a whole answer passes under the gateway's names, and is counted", async () => {
     upstream.script(answer(INTERACTION));
     const made = await ai.interactions.create({
@@ -126,7 +126,7 @@ async function made(id = 'v1_upstream'): Promise<string> {
   return interaction.id;
 }
 
-describe('one that is there', () => {
+describe('an interaction that exists', () => {
   test('is read again, with its input', async () => {
     const id = await made();
     upstream.script(answer(INTERACTION));
@@ -150,7 +150,7 @@ describe('one that is there', () => {
     expect(events).toEqual(named(EVENTS.slice(-3), id));
   });
 
-  test('is deleted, or not, as Google says', async () => {
+  test('is deleted, or stays if Google refuses', async () => {
     const id = await made();
     upstream.script(answer({}));
     await ai.interactions.delete(id);
@@ -176,7 +176,7 @@ describe('one that is there', () => {
     ]);
   });
 
-  test('goes on, at the provider that keeps it', async () => {
+  test('is continued at the provider that stores it', async () => {
     const id = await made('v1_first');
     upstream.script(answer({ ...INTERACTION, id: 'v1_second', previous_interaction_id: 'v1_first' }));
     const next = await ai.interactions.create({ model: MODEL, input: 'And?', previous_interaction_id: id });
@@ -214,7 +214,7 @@ describe('one that is there', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('is not what an answer of another protocol is', async () => {
+  test('is not found through the id of a response of another protocol', async () => {
     upstream.script(
       answer({
         candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
@@ -237,14 +237,14 @@ describe('streams', () => {
     );
   });
 
-  test('that break off end with an error', async () => {
+  test('that are cut off end with an error', async () => {
     const text = await streamed(asFrames(EVENTS.slice(0, 7)), Infinity);
     expect(text).toEndWith('data: [DONE]\n\n');
     const [error] = framesOf(text).slice(-1);
     expect(error).toMatchObject({ event_type: 'error', error: { code: 'upstream_unavailable' } });
   });
 
-  test("that fail before content are answered with Google's error", async () => {
+  test("that fail before content get Google's error", async () => {
     const failed = { event_type: 'error', error: { code: 'unavailable', message: 'overloaded' } };
     upstream.script(stream(asFrames([...EVENTS.slice(0, 2), failed])));
     const body = JSON.stringify({ model: MODEL, input: 'Hello', stream: true });
@@ -255,7 +255,7 @@ describe('streams', () => {
     ]);
   });
 
-  test('of a client that leaves are left', async () => {
+  test('stop when the client disconnects', async () => {
     upstream.always((exchange) => {
       exchange.openStream();
       exchange.chunk(asFrames(EVENTS.slice(0, 7)));
@@ -290,7 +290,7 @@ describe('streams', () => {
 describe('in the background', () => {
   const PENDING = { id: 'v1_later', agent: 'deep-research', status: 'in_progress', object: 'interaction' };
 
-  test('an agent is asked by its name, and what it will cost is unknown', async () => {
+  test('an agent is called by its name, and its cost is unknown', async () => {
     upstream.script(answer(PENDING));
     const begun = await ai.interactions.create({
       agent: 'google/deep-research',
@@ -328,7 +328,7 @@ describe('in the background', () => {
   });
 });
 
-describe('refused here', () => {
+describe('requests that the gateway refuses', () => {
   test.each([
     ['a model that is not served so', { model: 'sim/gemini', input: 'Hello' }, 400, 'Interactions API'],
     ['no model', { input: 'Hello' }, 400, 'model'],

@@ -83,7 +83,7 @@ describe.each([...DIALECTS, 'sim/claude'])('%s', (model) => {
     }
   });
 
-  test('thinks, calls a tool, and goes on from both in the next turn', async () => {
+  test('thinks, calls a tool, and continues from both in the next turn', async () => {
     for (const mode of ['whole', 'streamed'] as const) {
       const body: MessageCreateParamsNonStreaming = {
         ...base,
@@ -242,7 +242,7 @@ describe.each([...DIALECTS, 'sim/claude'])('%s', (model) => {
     expect(short.stop_reason).toBe('max_tokens');
   });
 
-  test.skipIf(isPlain)('tells a refusal as one', async () => {
+  test.skipIf(isPlain)('reports a refusal as a refusal', async () => {
     const refused = await client.messages.create({ ...base, messages: ask('please refuse') });
     expect(refused.stop_reason).toBe('refusal');
   });
@@ -258,7 +258,7 @@ test('a stop sequence is named where the upstream names it', async () => {
   expect(stopped).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: '7' });
 });
 
-test('every base that clients of Anthropic use leads here', async () => {
+test('every base URL that clients of Anthropic use works', async () => {
   const body = { model: 'sim/echo', max_tokens: 100, messages: ask('Hello') };
   for (const path of [
     '/v1/messages',
@@ -302,7 +302,7 @@ test('a missing key is an authentication error', async () => {
   expect(error).toBeInstanceOf(Anthropic.AuthenticationError);
 });
 
-test('a prompt that is too long says so in the words that agents look for', async () => {
+test('the error of a prompt that is too long has the text that agents search for', async () => {
   const response = await gateway.post('/messages', {
     model: 'sim/context-overflow',
     max_tokens: 100,

@@ -52,7 +52,7 @@ test.each([
   ['sim/error-422', OpenAI.UnprocessableEntityError],
   ['sim/context-overflow', OpenAI.BadRequestError],
   ['sim/content-filter', OpenAI.BadRequestError],
-] as const)("%s is the caller's own", async (model, type) => {
+] as const)('%s is an error of the client', async (model, type) => {
   const error = await failureOf(model);
   expect(error).toBeInstanceOf(type);
   expect(error.requestID).toMatch(/^[0-9a-f]{32}$/);
@@ -74,7 +74,7 @@ test.each(['sim/error-401', 'sim/error-403', 'sim/html-200', 'sim/empty-200'])(
 );
 
 test.each([402, 500, 503, 529])(
-  'sim/error-%d is told as it is, and not repeated by the SDK either',
+  'sim/error-%d is returned unchanged, and the SDK does not retry it',
   async (status) => {
     const error = await failureOf(`sim/error-${status}`);
     expect(error.status).toBe(status);
@@ -99,7 +99,7 @@ test('an unknown model', async () => {
   expect(error.message).toContain('sim/chat');
 });
 
-test('a wrong key, and a key that may not', async () => {
+test('a wrong key is refused, and so is a key without permission', async () => {
   const withKey = (apiKey: string): OpenAI => client.withOptions({ apiKey });
   const wrong = await failureOf('sim/chat', {}, withKey('sk-wrong'));
   expect(wrong).toBeInstanceOf(OpenAI.AuthenticationError);
@@ -118,7 +118,7 @@ test.each([
   ['messages[0].content', { messages: [{ role: 'user', content: 7 }] }],
   ['tools[0].function.name', { tools: [{ type: 'function', function: {} }] }],
   ['reasoning.effort', { reasoning: { effort: 'huge' } }],
-] as const)('a bad parameter is named: %s', async (param, extra) => {
+] as const)('the error names the invalid parameter: %s', async (param, extra) => {
   const error = await failureOf('sim/chat', extra);
   expect(error).toBeInstanceOf(OpenAI.BadRequestError);
   expect(error.param).toBe(param);

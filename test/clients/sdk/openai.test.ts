@@ -197,7 +197,7 @@ describe.each(UPSTREAMS)('%s', (model) => {
     expect(single.choices[0]?.message.tool_calls).toHaveLength(1);
   });
 
-  test('runTools finishes a loop by itself', async () => {
+  test('runTools finishes a tool loop', async () => {
     const asked: unknown[] = [];
     const runner = client.chat.completions.runTools({
       model,
@@ -244,7 +244,7 @@ describe.each(UPSTREAMS)('%s', (model) => {
     expect(typeof JSON.parse(object.choices[0]?.message.content ?? '')).toBe('object');
   });
 
-  test('a refusal is a refusal', async () => {
+  test('a refusal of the model arrives as a refusal', async () => {
     const answer = await client.chat.completions.create({ model, messages: ask('Please refuse this.') });
     const [choice] = answer.choices;
     // Claude refuses by its stop reason, OpenAI by a part of the message.
@@ -346,7 +346,7 @@ describe.each(UPSTREAMS)('%s', (model) => {
     }
   });
 
-  test('logprobs where they are served, else a report', async () => {
+  test('logprobs are returned if the upstream has them; otherwise the loss is reported', async () => {
     const { data, response } = await client.chat.completions
       .create({
         model,

@@ -63,7 +63,7 @@ describe.each(['sim/chat', 'sim/responses', 'sim/messages'])('the AI SDK, %s', (
     expect(person.parse(answer.output)).toEqual(answer.output);
   });
 
-  test('an answer that was cut says so', async () => {
+  test('a truncated response reports why it ended', async () => {
     const streamed = streamText({
       model: model(),
       prompt: 'write 200 words',

@@ -134,7 +134,7 @@ describe.each([
     expect(answer.text?.format).toEqual({ type: 'json_schema', name: 'plan', schema, strict: true });
   });
 
-  test('says that an answer was cut by its limit', async () => {
+  test('reports that the limit truncated the response', async () => {
     const body = { model, input: 'write 200 words', max_output_tokens: 40, ...options };
     const answer = await client.responses.create(body);
     expect(answer.status).toBe('incomplete');
@@ -152,7 +152,7 @@ describe.each([
   });
 });
 
-test('the doubled path of clients that take the operation for the base URL', async () => {
+test('serves clients that use the URL of the operation as the base URL, which doubles the path', async () => {
   const doubled = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseURL}/responses`, maxRetries: 0 });
   expect((await doubled.responses.create({ model: 'sim/chat', input: QUESTION })).output_text).toContain(
     '42',
@@ -172,7 +172,7 @@ test('custom tools come back as calls of custom tools, also from a model that kn
   }
 });
 
-test('shows summaries and encrypted reasoning only to those who ask', async () => {
+test('returns summaries and encrypted reasoning only if the request asks for them', async () => {
   const ask = async (options: object): Promise<string> =>
     JSON.stringify(
       (await client.responses.create({ model: 'sim/responses', input: QUESTION, ...options })).output,

@@ -50,7 +50,7 @@ const tried = isWhole
 for (const version of tried)
   for (const [kind, open] of KINDS)
     describe.skipIf(kind === 'postgres' && POSTGRES_PROGRAMS === null)(`schema ${version}, ${kind}`, () => {
-      test('says all that it said when it was made, and goes on', async () => {
+      test('contains all that it contained when it was made, and accepts new data', async () => {
         const { folder, remove } = freshFolder();
         ends.push(remove);
         const { madeAt, asks } = unpack(version, kind, folder);

@@ -82,7 +82,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
     store.take(caller(holder, ms), [], []);
 
   describe(`${name}: a request`, () => {
-    test('gets what it needs as long as so much is free, whoever uses the rest', async () => {
+    test('gets what it needs while that much is free, whichever process uses the rest', async () => {
       const store = make(LEASE_MS);
       expect(await ask(store, 'a', [{ need: 60 }])).toMatchObject({ got: [60], total: 60 });
       expect(await ask(store, 'b', [{ need: 41 }])).toMatchObject({ got: null, total: 60 });
@@ -91,7 +91,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect(await ask(store, 'c', [{ need: 0 }])).toMatchObject({ got: [0] });
     });
 
-    test('gets of everything what it needs, or nothing', async () => {
+    test('gets all that it needs from every counter, or nothing', async () => {
       const store = make(LEASE_MS);
       const [first, second] = [
         { counter: 'one', need: 5 },
@@ -114,7 +114,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect((await ask(store, 'c', [{ counter: 'other', need: 100, want: 300 }])).got).toEqual([300]);
     });
 
-    test('of the same call comes behind the one before', async () => {
+    test('sees what an earlier request of the same call took', async () => {
       const store = make(LEASE_MS);
       const wanted = [wantedOf(0, { need: 60 })];
       const { granted, states } = await store.take(
@@ -128,7 +128,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
   });
 
   describe(`${name}: a report`, () => {
-    test('replaces what the process said of the same cell, and adds nothing', async () => {
+    test('replaces the earlier report of the process about the same cell, and adds nothing', async () => {
       const store = make(LEASE_MS);
       for (let times = 0; times < 3; times += 1) expect((await say(store, 'a', { used: 30 })).total).toBe(30);
       expect((await say(store, 'a', { used: 10, cell: 'a:2' })).total).toBe(40);
@@ -145,7 +145,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect((await say(store, 'b', {})).total).toBe(30);
     });
 
-    test('of a process that was not heard for too long is not taken', async () => {
+    test('of a process that was silent for too long is rejected', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', { used: 30 });
       expect(await say(store, 'a', { used: 5 }, LEASE_MS, 0)).toMatchObject({ isAway: true });
@@ -153,7 +153,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect(await say(store, 'a', { used: 5 }, LEASE_MS, 1)).toMatchObject({ isAway: false, total: 5 });
     });
 
-    test('tells how many processes there are', async () => {
+    test('returns the number of processes', async () => {
       const store = make(LEASE_MS);
       await receive(store, 'a', 0);
       expect((await receive(store, 'b', 0)).processes).toBeGreaterThanOrEqual(2);
@@ -174,7 +174,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect((await say(store, 'c', {}, WINDOW_MS + 10_000)).total).toBe(0);
     });
 
-    test('counts what a process used that is gone, for as long as that counts', async () => {
+    test('still counts the usage of a process that has ended, until it leaves the window', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', { used: 50, isOpen: true });
       expect((await ask(store, 'b', [{ need: 60 }], WINDOW_MS - 1)).got).toBeNull();
@@ -185,7 +185,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
   describe(`${name}: concurrent requests`, () => {
     const running = { windowMs: 0, isOpen: true };
 
-    test('count as long as their process is heard, and end with it', async () => {
+    test('count while their process reports, and end when it does not', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', { ...running, used: 50 });
       await receive(store, 'a', LEASE_MS - 1);
@@ -223,7 +223,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect(answer).toMatchObject({ got: [70], total: 100, needsLedger: false });
     });
 
-    test('is asked by one process at a time, and too late is not at all', async () => {
+    test('is requested from one process at a time, and a late reply is ignored', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', budget);
       const fence = (await begin(store)) ?? 0;
@@ -277,7 +277,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect((await say(store, 'b', budget, 90 * LEASE_MS)).needsLedger).toBe(false);
     });
 
-    test('comes free part by part in a window that rolls', async () => {
+    test('is freed part by part in a rolling window', async () => {
       const store = make(LEASE_MS);
       const rolling = { ...budget, windowMs: WINDOW_MS };
       await say(store, 'a', { ...rolling, used: 5, settled: 5 });
@@ -296,7 +296,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect((await say(store, 'b', rolling, WINDOW_MS)).total).toBe(0);
     });
 
-    test('has nothing of a period that began later, and nothing more is granted in one long over', async () => {
+    test('excludes periods that begin later, and nothing is granted in a period that has long ended', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', budget);
       const tomorrow = { ...budget, period: START + DAY, need: 10 };
@@ -305,7 +305,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect((await ask(store, 'a', [{ ...budget, used: 4, need: 10 }])).got).toBeNull();
     });
 
-    test('is asked for a period that had begun before the store could watch, though somebody is in the one before it', async () => {
+    test('is requested for a period that began before the store could count, even if a process is still in the earlier period', async () => {
       const store = make(LEASE_MS);
       // Its clock is slow: for others the day is another.
       await say(store, 'slow', budget);

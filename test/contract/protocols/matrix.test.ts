@@ -36,7 +36,7 @@ test('the kept outcomes are those of this run', () => {
   for (const [name, row] of Object.entries(measured)) expect([name, row]).toEqual([name, kept[name] ?? {}]);
 });
 
-test('nothing is lost without a word', () => {
+test('every loss is reported', () => {
   const lost = Object.entries(matrix).flatMap(([name, row]) =>
     Object.entries(row).flatMap(([way, modes]) =>
       Object.entries(modes)
@@ -47,7 +47,7 @@ test('nothing is lost without a word', () => {
   expect(lost).toEqual([]);
 });
 
-test('every pair has every row, and what is not lossless says why', () => {
+test('every pair of protocols has every row, and each row that is not lossless gives the reason', () => {
   for (const row of Object.values(matrix)) {
     expect(Object.keys(row)).toHaveLength(PROTOCOLS.length ** 2);
     for (const { whole, stream } of Object.values(row))

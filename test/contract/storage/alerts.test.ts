@@ -51,7 +51,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('what was told before a start is not told again', async () => {
+  test('an alert that was sent before a restart is not sent again', async () => {
     const storage = await (await fresh())();
     const { claim } = storage.alerts;
     const raise = (id: string, nowMs: number, quietMs: number): Promise<boolean> =>

@@ -28,7 +28,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('a change and its entry are there together, or neither', async () => {
+  test('a change and its audit entry are stored together, or neither is', async () => {
     const storage = await (await fresh())();
     const { audit, keys, projects } = storage;
     const project = { createdAt: 1, updatedAt: 1, archivedAt: null, limits: [], budgets: [], version: 1 };
@@ -48,7 +48,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('an entry has the thing as it was right before, whoever else changes it', async () => {
+  test('an entry contains the object as it was directly before the change, even if others change it at the same time', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     await one.keys.insert({ ...KEY, version: 1 }, entry(0));

@@ -66,7 +66,7 @@ describe.each([
   const streamed = async (name: string): Promise<Buffer> =>
     Buffer.from(await new Response(await blobs.stream(name)).arrayBuffer());
 
-  test.skipIf(isAbsent)('are there when they are kept, whole, and gone when they are deleted', async () => {
+  test.skipIf(isAbsent)('are complete once they are stored, and gone once they are deleted', async () => {
     const large = Buffer.alloc(1_000_001, 'some words');
     const scratch = Buffer.from(large.subarray(0, 300_000));
     const draft = await blobs.draft();
@@ -89,14 +89,14 @@ describe.each([
     expect((await streamed('file_2')).toString()).toBe('ab');
   });
 
-  test.skipIf(isAbsent)('are nowhere when they are discarded', async () => {
+  test.skipIf(isAbsent)('leave nothing behind when they are discarded', async () => {
     const draft = await blobs.draft();
     await draft.write(Buffer.alloc(600_000));
     await draft.discard();
     expect(await blobs.read('file_4')).toBeNull();
   });
 
-  test.skipIf(isAbsent)('that nobody reads to the end hold nothing', async () => {
+  test.skipIf(isAbsent)('that are not read to the end keep nothing open', async () => {
     await keep('file_5', Buffer.alloc(900_000, 'x'));
     const reader = (await blobs.stream('file_5'))?.getReader();
     expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
@@ -104,14 +104,17 @@ describe.each([
     expect((await streamed('file_5')).length).toBe(900_000);
   });
 
-  test.skipIf(isAbsent)('of what a crash left behind are swept away, and those of others stay', async () => {
-    await keep('file_6', Buffer.from('kept'));
-    const left = await blobs.draft();
-    await left.write(Buffer.alloc(600_000));
-    await blobs.sweep(0, async () => false);
-    expect((await streamed('file_6')).toString()).toBe('kept');
-    await blobs.sweep(Date.now() + 60_000, async (name) => name === 'file_6');
-    expect((await streamed('file_6')).toString()).toBe('kept');
-    await left.discard();
-  });
+  test.skipIf(isAbsent)(
+    'that a crash left behind are deleted, and those of other processes stay',
+    async () => {
+      await keep('file_6', Buffer.from('kept'));
+      const left = await blobs.draft();
+      await left.write(Buffer.alloc(600_000));
+      await blobs.sweep(0, async () => false);
+      expect((await streamed('file_6')).toString()).toBe('kept');
+      await blobs.sweep(Date.now() + 60_000, async (name) => name === 'file_6');
+      expect((await streamed('file_6')).toString()).toBe('kept');
+      await left.discard();
+    },
+  );
 });

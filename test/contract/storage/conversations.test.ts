@@ -91,7 +91,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('an item is there once, can be deleted, and may then come back at the end', async () => {
+  test('an item exists once, can be deleted, and can then be added again at the end', async () => {
     const storage = await (await fresh())();
     const { conversations } = storage;
     await conversations.create(CONVERSATION, [...numbered(0, 3), message('msg_1', 'again')]);
@@ -127,7 +127,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('one turn at a time, over two processes', async () => {
+  test('two processes hold a conversation for one turn at a time', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     await one.conversations.create({ ...CONVERSATION, expiresAt: null }, []);
@@ -190,7 +190,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('a long conversation is gone at once, and so is what it counted, and later its rows', async () => {
+  test('a deleted long conversation disappears at once, with the storage that it counted, and its rows are deleted later', async () => {
     const storage = await (await fresh())();
     const { conversations } = storage;
     await conversations.create(CONVERSATION, numbered(0, 700));
@@ -208,7 +208,7 @@ describeDatabases((fresh) => {
     expect((await conversations.all('key_a', 'conv_3', 9e12))?.length).toBe(2);
     await storage.close();
   });
-  test('what many append at once is there in order and once, over two processes', async () => {
+  test('items that two processes append at once are stored in order and once', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     await one.conversations.create({ ...CONVERSATION, expiresAt: null }, []);
@@ -232,7 +232,7 @@ describeDatabases((fresh) => {
   });
 });
 
-test('a long conversation is gone at once, and its rows go piece by piece', async () => {
+test('a deleted long conversation disappears at once, and its rows are deleted in portions', async () => {
   const path = freshPath();
   const storage = await openSqliteStorage({ path, elapsedMs: lookingClock(0.02) });
   const { conversations } = storage;

@@ -5,7 +5,7 @@ import { rejection } from '../../support/rejection.ts';
 import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {
-  test('a file is found by its project until it expires, listed in pages, and gives its place back', async () => {
+  test('a file is found by its project until it expires, is listed in pages, and frees its storage', async () => {
     const open = await fresh();
     const storage = await open({ maxBytesPerKey: () => 10_000 });
     const { files, stateUsage } = storage;
@@ -54,7 +54,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('a name is given once in a project, to a file that has not expired', async () => {
+  test('a name is unique among the unexpired files of a project', async () => {
     const open = await fresh();
     const storage = await open();
     const { files } = storage;

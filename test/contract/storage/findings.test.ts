@@ -10,7 +10,7 @@ const finding = (provider: string, model: string, n: number) => ({
 });
 
 describePostgres((fresh) => {
-  test('the last result of a place counts, and every change leaves another mark', async () => {
+  test('the latest probe result of an endpoint applies, and every change has a new mark', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     const marks = [await two.findings.mark()];

@@ -128,7 +128,7 @@ describeDatabases((fresh) => {
       expect(idsOf(await claim(jobs, { owner: 'two', running: ['a'] }))).toEqual(['a']);
     }));
 
-  test('steps stay, each as it was last said', () =>
+  test('steps are kept in their latest state', () =>
     withJobs(async (jobs) => {
       await jobs.add(job('a'), 9);
       await claim(jobs);
@@ -187,7 +187,7 @@ describeDatabases((fresh) => {
       expect(idsOf(await claim(jobs))).toEqual(['of b']);
     }));
 
-  test('a job without room waits, says why and since when, and counts no attempt', () =>
+  test('a job that exceeds a limit waits, reports why and since when, and counts no attempt', () =>
     withJobs(async (jobs) => {
       await jobs.add(job('a'), 9);
       await claim(jobs);
@@ -202,14 +202,14 @@ describeDatabases((fresh) => {
       expect(await claim(jobs)).toMatchObject([{ id: 'a', attempt: 1, fence: 3 }]);
     }));
 
-  test('a job with a home is left to it', () =>
+  test('a job that belongs to a process is left to that process', () =>
     withJobs(async (jobs) => {
       await jobs.add(job('a', { home: 'one' }), 9);
       expect(await claim(jobs, { owner: 'two' })).toEqual([]);
       expect(idsOf(await claim(jobs))).toEqual(['a']);
     }));
 
-  test('what a process lets go of, another takes at once', () =>
+  test('a job that a process releases is taken by another at once', () =>
     withJobs(async (jobs) => {
       await jobs.add(job('a', { home: 'one' }), 9);
       await claim(jobs);
@@ -249,7 +249,7 @@ describeDatabases((fresh) => {
       await jobs.add(job('c', { projectId: 'other' }), 1);
     }));
 
-  test('are kept for a while from their end, and never longer than they ask for', () =>
+  test('finished jobs are kept for a while, and never longer than they ask for', () =>
     withJobs(async (jobs) => {
       for (const id of ['a', 'b']) await jobs.add(job(id, { expiresAt: null }), 9);
       await jobs.add(job('c', { expiresAt: 5 }), 9);
@@ -265,7 +265,7 @@ describeDatabases((fresh) => {
       expect((await jobs.get('c'))?.expiresAt).toBe(5);
     }));
 
-  test('are listed, counted and kept with their streams until they expire', () =>
+  test('jobs are listed, counted and kept with their streams until they expire', () =>
     withJobs(async (jobs) => {
       await jobs.add(job('a', { expiresAt: 5 }), 9);
       await jobs.add(job('b', { kind: 'batch' }), 9);

@@ -47,7 +47,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('of keys that are made at the same moment, one has a name of which there may be one', async () => {
+  test('if several keys with a unique name are created at once, one succeeds', async () => {
     const open = await fresh();
     const all = [await open(), await open(), await open()];
     const made = await Promise.all(
@@ -87,7 +87,7 @@ describeDatabases((fresh) => {
     await two.close();
   });
 
-  test('whatever is written of a key or a project is read again', async () => {
+  test('every member of a key or a project is read as it was written', async () => {
     const storage = await (await fresh())();
     const entries = [{ tokens: 5, per: 'minute', models: ['a/*'], each: 'end_user' }] as const;
     const key: StoredKey = {

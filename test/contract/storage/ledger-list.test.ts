@@ -244,7 +244,7 @@ async function checkIntervals(
 
 describe.each(LEDGER_DATABASES)('$name', (database) => {
   test(
-    'what passes is listed in the order of the requests, page by page, whatever of it is in the sums',
+    'records that match are listed in the order of the requests, page by page, whether or not the sums contain them',
     async () => {
       const records = fc.array(anyRecord, { minLength: 10, maxLength: 60 });
       await fc.assert(
@@ -331,7 +331,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     PATIENCE_MS,
   );
 
-  test('those of no end user are found by the empty name', async () => {
+  test('records without an end user are found by the empty name', async () => {
     const storage = await (await database.fresh())();
     const [of, none] = [recordAt(NOON, { endUser: ANN }), recordAt(NOON + 1)];
     for (const record of [of, none]) storage.ledger.append(record, []);
@@ -341,7 +341,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   });
 
   test(
-    'a page goes on behind a generation that is no longer there, and an entry has its attempts',
+    'a page continues after a generation that was deleted, and an entry has its attempts',
     async () => {
       const storage = await (await database.fresh())();
       const record = recordAt(NOON);

@@ -112,7 +112,7 @@ test('a deletion takes less at a time where committing it takes long, and more a
 
 describe.each(LEDGER_DATABASES)('$name', (database) => {
   test(
-    'old sums go by the day, and what they came to stays in the sums of all time',
+    'old sums are deleted day by day, and stay part of the sums of all time',
     async () => {
       // Each hour that has records costs a server thirty questions.
       const storage = await filled(await database.fresh(), 240, {}, 6);
@@ -139,7 +139,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   );
 
   test(
-    'limits count a whole hour of which the records are gone',
+    'limits count a whole hour after its records were deleted',
     async () => {
       // Noon, and some hours of the day before.
       const storage = await filled(await database.fresh(), 20);

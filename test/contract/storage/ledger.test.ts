@@ -89,7 +89,7 @@ test.each<readonly [string, Partial<GenerationRecord>, readonly Partial<AttemptR
   ['with times between milliseconds', { createdAt: 1e12 + 0.1, endedAt: 2e12 + 1 / 3 }, [{ startedAt: 7.7 }]],
   ['that began before it was made', { endedAt: 1_699_999_999_000 }, [{ startedAt: 5 }]],
   ['with a member called as a prototype', { metadata: JSON.parse('{"__proto__":"x"}') }, []],
-])('a record %s comes back as it was', async (_, generation, attempts) => {
+])('a record %s is read as it was written', async (_, generation, attempts) => {
   const g = sampleGeneration('g1', generation);
   const own = attempts.map((attempt) => sampleAttempt('g1-0', 'g1', attempt));
   for (const found of await thereAndBack(g, own)) expect(found).toEqual({ generation: g, attempts: own });
@@ -177,7 +177,7 @@ const anyAttempt = fc.record({
 
 describe.each(LEDGER_DATABASES)('$name', (database) => {
   test(
-    'any record comes back as JSON would have kept it',
+    'any record is read as JSON would have stored it',
     async () => {
       const asJson = (found: Found): unknown => JSON.parse(JSON.stringify(found));
       await fc.assert(
@@ -200,7 +200,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     PATIENCE_MS,
   );
 
-  test('a generation and its attempts come back as they were written', async () => {
+  test('a generation and its attempts are read as they were written', async () => {
     const storage = await (await database.fresh())();
     const error = { kind: 'rate_limited', message: 'slow down', upstreamStatus: 429 } as const;
     const whole = sampleGeneration('gen-1', {
@@ -293,7 +293,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   });
 });
 
-test('any JSON comes back, however deep; bytes that end too early are an error', () => {
+test('JSON of any depth is read as it was written, and truncated bytes are an error', () => {
   const writer = new CompactWriter();
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 40, noUnicodeString: false } as object), (value) => {

@@ -5,7 +5,7 @@ import { describeDatabases } from './databases.ts';
 const CLAIM = { id: 'key_a POST /keys once', fingerprint: 'f1', run: 'run_1', until: 100 };
 
 describeDatabases((fresh) => {
-  test('of processes that claim an answer at once, one makes it and the others find it', async () => {
+  test('if several processes claim a response at once, one produces it and the others find it', async () => {
     const open = await fresh();
     const all = [await open(), await open(), await open()];
     const found = await Promise.all(

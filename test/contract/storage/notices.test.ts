@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { describePostgres } from './shared-postgres.ts';
 
 describePostgres((fresh) => {
-  test('what one process publishes reaches all that subscribe, of the same installation alone', async () => {
+  test('a published message reaches all subscribers of the same installation, and nobody else', async () => {
     const [open, remote] = [await fresh(), await fresh()];
     const [one, two, other] = [await open(), await open(), await remote()];
     const received: string[] = [];
@@ -22,7 +22,7 @@ describePostgres((fresh) => {
     await Promise.all([one.close(), two.close(), other.close()]);
   });
 
-  test('a process knows whether another one wants what it would publish', async () => {
+  test('a process knows whether another one subscribes to what it would publish', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     expect(await one.notices.isWanted('a')).toBe(false);

@@ -31,7 +31,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('what is too old is forgotten', async () => {
+  test('payloads beyond their retention are deleted', async () => {
     const open = await fresh();
     const first = await open();
     for (const hour of [1, 2, 3]) await first.payloads.put(idAt(hour * HOUR_MS), [payload(10)], ROOMY);

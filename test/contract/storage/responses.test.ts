@@ -13,7 +13,7 @@ const GENERATION = '0'.repeat(31);
 const idOf = (n: number): string => `resp_${GENERATION.slice(String(n).length - 1)}${n}`;
 
 describeDatabases((fresh) => {
-  test('a response comes back as it was put, also by another process, and to its own key only', async () => {
+  test('a response is read as it was stored, also by another process, and only with its own key', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     const first = storedResponse('resp_1', { expiresAt: null, conversationId: 'conv_1' });
@@ -46,7 +46,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('a large response comes back as it was, and lets others have their turns while it is written', async () => {
+  test('a large response is read as it was stored, and other writes continue while it is written', async () => {
     const storage = await (await fresh())();
     const annotations = Array.from({ length: 20_000 }, (_, n) => ({
       type: 'url_citation',
@@ -73,7 +73,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('a chain of 200 comes back oldest first', async () => {
+  test('a chain of 200 responses is read from the oldest to the newest', async () => {
     const storage = await (await fresh())();
     const all = Array.from({ length: 200 }, (_, n) =>
       storedResponse(idOf(n), { previousId: n === 0 ? null : idOf(n - 1) }),
@@ -108,7 +108,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('items are found by their ids, whoever made them', async () => {
+  test('items are found by their ids, whether the client or the gateway chose them', async () => {
     const storage = await (await fresh())();
     const { responses } = storage;
     const foreign = message('rs_0a1b2c3d4e5f', 'from an upstream');
@@ -190,7 +190,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('a purge deletes what has expired, of every key, and nothing else', async () => {
+  test('a purge deletes exactly the expired responses of all keys', async () => {
     const storage = await (await fresh())();
     const puts = Array.from({ length: 30 }, (_, n) =>
       storage.responses.put(storedResponse(`resp_a${n}`, { projectId: `key_${n % 3}`, expiresAt: n })),
@@ -208,7 +208,7 @@ describeDatabases((fresh) => {
     expect(await storage.stateUsage.bytes('key_0')).toBeGreaterThan(0);
     await storage.close();
   });
-  test('what many processes write and delete at once is counted as it is', async () => {
+  test('the storage count is correct after many processes write and delete at once', async () => {
     const open = await fresh();
     const most = { maxBytesPerKey: () => 12_000 };
     const both = [await open(most), await open(most)] as const;
@@ -228,7 +228,7 @@ describeDatabases((fresh) => {
   });
 });
 
-test('what several stores write in one tick is written in one transaction', async () => {
+test('writes of several stores in one turn of the event loop share a transaction', async () => {
   const path = freshPath();
   const tasks: (() => void)[] = [];
   const storage = await openSqliteStorage({ path, schedule: (task) => void tasks.push(task) });
@@ -253,7 +253,7 @@ test('what several stores write in one tick is written in one transaction', asyn
   await storage.close();
 });
 
-test('a purge finds what has expired behind many keys of which nothing has, and others run meanwhile', async () => {
+test('a purge finds expired responses after many keys that have none, and other work continues meanwhile', async () => {
   const storage = await openSqliteStorage({ path: freshPath() });
   const puts = Array.from({ length: 1_200 }, (_, at) =>
     storage.responses.put(
@@ -276,7 +276,7 @@ test('a purge finds what has expired behind many keys of which nothing has, and 
   await storage.close();
 });
 
-test('a purge deletes expired responses a few at a time, of every key, and nothing else', async () => {
+test('a purge deletes the expired responses of all keys in portions, and nothing else', async () => {
   const path = freshPath();
   const storage = await openSqliteStorage({ path, elapsedMs: lookingClock(0.05) });
   const puts: Promise<string>[] = [];

@@ -12,7 +12,7 @@ const conversation = (id: string, projectId: string) => ({
 });
 
 describeDatabases((fresh) => {
-  test('what processes store and delete is counted by project, over all of them', async () => {
+  test('storage is counted by project across all processes', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     await one.conversations.create(conversation('conv_1', 'key_a'), [{ id: 'msg_1', text: 'a'.repeat(500) }]);
@@ -30,7 +30,7 @@ describeDatabases((fresh) => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('what finds no room is refused, and counts for nothing', async () => {
+  test('a write that exceeds the quota is refused and not counted', async () => {
     const storage = await (await fresh())({ maxBytesPerKey: () => 1_000 });
     const { conversations, stateUsage } = storage;
     await conversations.create(conversation('conv_1', 'key_a'), []);

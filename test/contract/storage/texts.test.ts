@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {
-  test('texts that no database likes come back, or are at least no error', async () => {
+  test('texts that are difficult for databases are read as written, or at least cause no error', async () => {
     const storage = await (await fresh())();
     await storage.vault.put([
       { projectId: 'key_a', callId: 'call\0\ud800', sealed: Uint8Array.of(1), expiresAt: 9 },

@@ -34,7 +34,7 @@ const file = (over: Partial<StoredFile> = {}): StoredFile => ({
 });
 
 describeDatabases((fresh) => {
-  test('an upload grows by pieces where it stands, counts for its project, and becomes a file once', async () => {
+  test('an upload accepts pieces at its current offset, counts for its project, and becomes a file once', async () => {
     const open = await fresh();
     const storage = await open({ maxBytesPerKey: () => 10_000 });
     const { uploads, files, stateUsage } = storage;

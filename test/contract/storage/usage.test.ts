@@ -320,7 +320,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   );
 
   test(
-    'a request that failed counts under what was asked and tried last, and each attempt where it was made',
+    'a failed request counts for the requested model and the last provider, and each attempt for its own',
     async () => {
       const storage = await (await database.fresh())();
       const failure = { kind: 'upstream_unavailable', message: 'overloaded', upstreamStatus: 503 } as const;
@@ -397,7 +397,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   );
 
   test(
-    'keys were used last in 5 minutes that are known, or on a day',
+    'the last use of a key is known to 5 minutes, or to a day',
     async () => {
       const storage = await (await database.fresh())();
       const old = NOON - 30 * DAY;
@@ -419,7 +419,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   );
 
   test(
-    'reports keep to their filters, and to what is known',
+    'reports contain only what matches their filters and is known',
     async () => {
       const storage = await (await database.fresh())();
       append(storage, recordAt(NOON, { model: 'openai/a', projectId: 'search' }));
@@ -466,7 +466,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   );
 
   test(
-    'processes that count at once, and bring in the same, come to the sums of the records',
+    'processes that count at once and import the same records get the sums of the records',
     async () => {
       const open = await database.fresh();
       const all = [await open(), await open(), await open(), await open()] as const;

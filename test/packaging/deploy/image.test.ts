@@ -40,7 +40,7 @@ describe.skipIf(BUILDAH === null)('the image', () => {
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   test(
-    'is built, starts as nobody on files that it cannot change, answers, and checks itself',
+    'is built, starts without privileges on read-only files, serves requests, and passes its health check',
     async () => {
       const files = join(work, 'console');
       await writeConsole(files);

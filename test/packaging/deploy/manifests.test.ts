@@ -78,7 +78,7 @@ test.if(title === '')(`kubeconform finds nothing wrong with the manifests${title
   }
 });
 
-test('each has three replicas, as their share of the limits says', () => {
+test('each has three replicas, the number that the configured share of the limits assumes', () => {
   expect(composeReplicas(VARIABLES)).toHaveLength(3);
   expect(kubernetesReplicas(SECRET)).toHaveLength(3);
   for (const { config } of REPLICAS) expect(parse(config)).toMatchObject({ counters: { processes: 3 } });
@@ -92,7 +92,7 @@ test('running answers have their time before a replica is killed', () => {
   }
 });
 
-test('no secret stands in them', () => {
+test('they contain no secret', () => {
   // Nothing starts without the values that only its owner knows.
   for (const name of Object.keys(VARIABLES)) {
     const { [name]: _, ...others } = VARIABLES as Record<string, string>;

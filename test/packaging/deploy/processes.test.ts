@@ -98,7 +98,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null || VALKEY_PROGRAM === null)('the proc
     const client = (origin: string): OpenAI =>
       new OpenAI({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0 });
 
-    test('are well by the checks that the manifests make', async () => {
+    test('are healthy according to the checks of the manifests', async () => {
       for (const { origin, replica } of started)
         for (const check of replica.checks) {
           if ('path' in check) {
@@ -135,7 +135,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null || VALKEY_PROGRAM === null)('the proc
 
     // Kubernetes has a Service of its own for that.
     test.skipIf(NGINX === null || name !== 'compose')(
-      'are replaced behind nginx without a cut stream, and those that are left answer',
+      'are replaced behind nginx without interrupting a stream, and the others keep serving',
       async () => {
         const [leaving] = started;
         const ask = (model: string, stream: boolean): Promise<Response> =>

@@ -127,7 +127,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(at(record, 'cost', 'usd')).toBe(at(record, 'attempts', -1, 'cost', 'usd') ?? null);
   });
 
-  test('nobody listens: the next endpoint answers', async () => {
+  test('if an endpoint cannot be reached, the next one serves the request', async () => {
     scene.upstream('second').script(good(stream));
     clock.waits.length = 0;
     const answered = ask(stream, 'dead/then-second');
@@ -156,7 +156,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(scene.upstream('second').requests).toHaveLength(0);
   });
 
-  test('a 429 is waited for as long as it says', async () => {
+  test('the gateway waits as long as a 429 asks', async () => {
     const first = scene.upstream('first');
     first.script(chatError(429, { 'retry-after': '2' }), good(stream));
     clock.waits.length = 0;
@@ -170,7 +170,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(first.requests).toHaveLength(2);
   });
 
-  test('a 429 gets its pause while the others are asked', async () => {
+  test('an endpoint that returned 429 pauses while the others are tried', async () => {
     const first = scene.upstream('first');
     first.script(chatError(429, { 'retry-after-ms': '1500' }), good(stream));
     scene.upstream('second').script(chatError(401));
@@ -197,7 +197,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(first.requests).toHaveLength(1);
   });
 
-  test('an empty account is not asked again', async () => {
+  test('an endpoint whose account is out of credit is not tried again', async () => {
     scene.upstream('first').script(chatError(429, {}, 'insufficient_quota'));
     scene.upstream('second').script(good(stream));
     await expectHello(await ask(stream), stream);
@@ -241,7 +241,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(attemptsOf(await recordOf(scene.gateway, response))).toEqual(['first failed']);
   });
 
-  test('nobody can answer: one error that names everybody, and is not worth a retry', async () => {
+  test('if no endpoint can serve the request, one error names all of them, and clients do not retry it', async () => {
     scene.upstream('first').always(chatError(401));
     scene.upstream('second').always(chatError(403));
     const response = await ask(stream);

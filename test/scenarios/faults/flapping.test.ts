@@ -47,7 +47,7 @@ function start(clock: ArmedClock): Promise<Scene> {
 describe.each([false, true])('down for a while, streamed: %p', (stream) => {
   const stage = stageOf('openai-chat', stream);
 
-  test('served by the other, left alone, tried by one at a time, recovered', async () => {
+  test('the other endpoint serves the requests; the failed one is skipped, probed by one request at a time, and recovers', async () => {
     const clock = new ArmedClock();
     clock.impatient = true;
     await using scene = await start(clock);
@@ -101,7 +101,7 @@ describe.each([false, true])('down for a while, streamed: %p', (stream) => {
     expect(await Promise.all(Array.from({ length: 10 }, by))).toEqual(Array<string>(10).fill('first'));
   });
 
-  test('with nobody else, an open breaker is no refusal', async () => {
+  test('without another endpoint, an open breaker refuses nothing', async () => {
     const clock = new ArmedClock();
     clock.impatient = true;
     await using scene = await start(clock);

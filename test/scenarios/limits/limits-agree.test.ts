@@ -100,7 +100,7 @@ async function managed(path: string): Promise<Json> {
   return (await answer.json()) as Json;
 }
 
-test('after a mix of everything nothing is reserved, and what is used is what the records say', async () => {
+test('after requests of all kinds nothing is reserved, and the usage of limits equals that of the records', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     await Promise.all([
       ...WAYS.map(async (way) => {

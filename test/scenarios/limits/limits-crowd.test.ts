@@ -51,7 +51,7 @@ function crowd<T>(run: (client: number) => Promise<T>, clients = CLIENTS): Promi
 }
 
 describe('64 clients', () => {
-  test('with streams on a dollar a day spend no more than it and a step of each that was running', async () => {
+  test('with streams on a budget of a dollar a day exceed it by at most one step for each running stream', async () => {
     const asKey = {
       ...gateway,
       get: (path: string) =>
@@ -96,7 +96,7 @@ describe('64 clients', () => {
     expect(last?.text).toContain('Capacity is available at 2026-11-23T00:00:00.000Z');
   });
 
-  test('on a rate are let through as often as it says, with no second burst at an edge', async () => {
+  test('are admitted at the configured rate, without a second burst at the edge of a window', async () => {
     const accepted: number[] = [];
     for (let round = 0; round < 12; round += 1) {
       // Behind the first round so few that none has to wait for its refusal.
@@ -110,7 +110,7 @@ describe('64 clients', () => {
     );
   });
 
-  test('are never more at once than may be', async () => {
+  test('never exceed the limit of concurrent requests', async () => {
     const statuses = await crowd(async () => {
       const answer = await ask('concurrent', {
         model: 'sim/paced-5',
@@ -124,7 +124,7 @@ describe('64 clients', () => {
     expect((await ask('concurrent')).status).toBe(200);
   });
 
-  test('who invent end users get no more for each, and those who name none share one', async () => {
+  test('that invent end users get no extra budget, and those that name none share one', async () => {
     const statuses = await crowd(async (client) => (await ask('users', { user: `u${client % 8}` })).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(16);
     // Time enough for as many refusals at once again.
@@ -133,7 +133,7 @@ describe('64 clients', () => {
     expect(nobody.filter((status) => status === 200)).toHaveLength(2);
   });
 
-  test('of a project that is at its limit take nothing from another', async () => {
+  test('of a project at its limit do not affect another project', async () => {
     const statuses = await crowd(async (client) => (await ask(client % 2 === 0 ? 'full' : 'other')).status);
     expect(statuses.filter((_, client) => client % 2 === 1).every((status) => status === 200)).toBe(true);
     expect(statuses.filter((_, client) => client % 2 === 0).filter((status) => status === 200)).toHaveLength(

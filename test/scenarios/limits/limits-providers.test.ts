@@ -56,7 +56,7 @@ async function explained(model: keyof typeof MODELS): Promise<readonly Json[]> {
 }
 
 describe('a provider that is full', () => {
-  test('is passed over, says so in the route table, and comes back', async () => {
+  test('is skipped, marked in the route table, and used again later', async () => {
     const who = async (): Promise<string | null> => (await ask('both')).headers.get('x-dragoman-provider');
     expect([await who(), await who(), await who()]).toEqual(['first', 'first', 'second']);
     const [firstTried, last] = await explained('both');
@@ -85,7 +85,7 @@ describe('a provider that is full', () => {
     for (let n = 0; n < 5; n += 1) expect((await ask('both')).status).toBe(200);
   });
 
-  test('is counted by what it was sent, tokens as they were charged', async () => {
+  test('is counted by the requests that it got, and by the tokens that were charged', async () => {
     // A thousand are expected of each answer, and 15 are charged.
     const answers = [await ask('tokens'), await ask('tokens'), await ask('tokens')];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -116,14 +116,14 @@ describe("a vendor's own count", () => {
       }),
     );
 
-  test('is believed where it is about the same limit', async () => {
+  test('is used if it describes the same limit', async () => {
     reported('50', '1');
     expect((await ask('reported')).headers.get('x-dragoman-provider')).toBe('reported');
     expect((await ask('reported')).headers.get('x-dragoman-provider')).toBe('reported');
     expect((await ask('reported')).headers.get('x-dragoman-provider')).toBe('second');
   });
 
-  test('says nothing about a limit of another size', async () => {
+  test('is ignored for a limit of another size', async () => {
     reported('500', '1');
     for (let n = 0; n < 4; n += 1)
       expect((await ask('reported')).headers.get('x-dragoman-provider')).toBe('reported');

@@ -112,7 +112,7 @@ describe('a stream that uses up a budget', () => {
     },
   );
 
-  test('may end where the budget says so, and the next request does not begin', async () => {
+  test('completes if the budget is configured so, and the next request is refused', async () => {
     const pair = { client: 'openai-chat', upstream: 'openai-chat' } as const;
     const { text, pieces } = await streamed('finish', pair);
     expect(CLIENTS['openai-chat'].receive(true, text).complete).toBe(true);

@@ -105,7 +105,7 @@ test('a client that leaves while a tool runs pays for the turn before it', async
   expect(tokens).toBeGreaterThan(0);
 });
 
-describe('counts once, and what it used', () => {
+describe('limits count a request once, with its usage', () => {
   test.each<[string, number, () => Promise<unknown>]>([
     ['an answer', 1, () => read(chat({}))],
     ['a stream', 1, () => read(chat({ stream: true }))],
@@ -234,7 +234,7 @@ describe('limits of requests', () => {
     { name: 'few', key: 'sk-test', limits: [{ requests: 2, per }] },
   ];
 
-  test('are told natively to a socket, whose next turn is admitted when there is room', async () => {
+  test('are reported natively on a socket, whose next turn is admitted when capacity is free', async () => {
     const clock = new ArmedClock(Date.UTC(2026, 10, 22, 12));
     const gateway = await startGateway({ keys: keysOf('minute') }, { clock });
     await using client = await SocketClient.open(gateway.origin);
@@ -254,7 +254,7 @@ describe('limits of requests', () => {
     await gateway.close();
   });
 
-  test('are not in the way of turns that follow, and are exceeded by them for who comes next', async () => {
+  test('do not stop further turns of a running request, and count them for the next one', async () => {
     const own = join(folder, 'few');
     const start = (): Promise<ToolScene> => startToolScene({ dataDir: own, config: { keys: keysOf('day') } });
     const go = ({ gateway }: ToolScene, tools: readonly object[]): Promise<Response> =>

@@ -52,7 +52,7 @@ function begun(way: Way): string {
 }
 
 describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
-  test('what was said before comes first, and the turn is appended', async () => {
+  test('earlier items come first, and the turn is appended', async () => {
     const id = await newConversation();
     scene.upstream.script(
       says(way, [{ text: 'Looking.' }, { call: 'get_weather', id: 'call_c', args: { city: 'Rome' } }]),
@@ -124,7 +124,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     expect(await held(id)).toEqual(['developer: Be brief.', 'user: Again.', 'assistant: Here.']);
   });
 
-  test('of two turns at once one is refused, and nothing is interleaved', async () => {
+  test('one of two concurrent turns is refused, and items are not interleaved', async () => {
     const id = await newConversation();
     let finish = (): void => {};
     scene.upstream.script(
@@ -187,7 +187,7 @@ test('many turns at once: as many succeed as are appended, each whole', async ()
   items.forEach((item, at) => expect(item).toMatch(at % 2 === 0 ? /^user: Turn/ : /^assistant: Yes/));
 });
 
-test('one turn after the other, without a pause, is never refused', async () => {
+test('consecutive turns without a pause are never refused', async () => {
   const id = await newConversation();
   scene.upstream.always(says('chat', [{ text: 'Yes.' }]));
   for (let turn = 0; turn < 40; turn++)
@@ -195,7 +195,7 @@ test('one turn after the other, without a pause, is never refused', async () => 
   expect(await held(id)).toHaveLength(81);
 });
 
-test('a turn that is refused before anybody is asked frees the place: at admission, and by the plan', async () => {
+test('a turn that is refused at admission or by the plan unlocks the conversation', async () => {
   const id = await newConversation();
   const refusedFor = async (body: object): Promise<unknown[]> => {
     const refused = await scene.gateway.post('/responses', {
@@ -232,7 +232,7 @@ test('a conversation that is unknown, deleted, or another key’s is a 404', asy
   expect(scene.upstream.requests).toHaveLength(0);
 });
 
-test('one that is deleted while it is answered does not harm the answer', async () => {
+test('a conversation that is deleted during a turn does not affect the response', async () => {
   const id = await newConversation();
   let finish = (): void => {};
   scene.upstream.script((exchange) => (finish = () => says('chat', [{ text: 'Late.' }])(exchange)));

@@ -68,7 +68,7 @@ describe.each(WAYS)('over %s', (way) => {
     }
   });
 
-  test('a client that leaves leaves nothing behind', async () => {
+  test('a client that disconnects leaves nothing stored', async () => {
     scene.upstream.script(opened(begun(way)));
     const response = await scene.gateway.post('/responses', {
       model: `to/${way}`,
@@ -106,7 +106,7 @@ describe.each(WAYS)('over %s', (way) => {
 });
 
 test.each(['chat', 'responses', 'messages'] as const)(
-  'to be continued: begun over %s, completed by another, kept whole',
+  'a response that begins over %s and is completed by another endpoint is stored whole',
   async (way) => {
     // The second must take the beginning of an answer, which not every protocol does.
     scene.upstream.script(cutAfter(begun(way)), says(SECOND[way], [{ text: ' three.' }]));
@@ -125,7 +125,7 @@ describe.each(WAYS_AND_MODES)('an idempotency key over %s, streamed: %p', (way, 
   const post = (key: string, body: object): Promise<Response> =>
     scene.gateway.post('/responses', { model: `to/${way}`, stream, ...body }, { 'idempotency-key': key });
 
-  test('one response for all who send it', async () => {
+  test('all requests with the same key get one response', async () => {
     const key = `key-${way}-${stream}`;
     let answer = (): void => {};
     scene.upstream.script((exchange) => (answer = () => says(way, [{ text: 'Once.' }])(exchange)));

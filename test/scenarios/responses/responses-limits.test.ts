@@ -49,7 +49,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     { role: 'user', content: `last ${words(100, 'salt')}` },
   ];
 
-  test('auto leaves out the oldest, never a call without its output, never the system or the last word', async () => {
+  test('auto removes the oldest items, never a call without its output, the system prompt or the last message', async () => {
     for (const [more, left] of [
       [0, ['assistant: answered', 'middle', 'call', 'result', 'assistant: Sunny.', 'last']],
       [60, ['middle', 'call', 'result', 'assistant: Sunny.', 'last']],
@@ -75,7 +75,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     }
   });
 
-  test('auto parts no call from its output, whatever was said between them', async () => {
+  test('auto never separates a call from its output, whatever is between them', async () => {
     scene.upstream.script(says(way, [{ text: 'Yes.' }]));
     const input = [
       { role: 'user', content: `oldest ${words(100, 'tea')}` },
@@ -114,14 +114,14 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     expect(list(await kept.json(), 'data')).toHaveLength(5);
   });
 
-  test('disabled sends all of it, and passes the refusal on', async () => {
+  test('disabled sends all items, and returns the refusal of the upstream', async () => {
     scene.upstream.script(wordsOf(way).overflow);
     const refused = await ask(scene, way, { ...small, input: history }, stream);
     expect([refused.status, at(refused.body, 'error', 'code')]).toEqual([400, 'context_length_exceeded']);
     expect(reported(scene.upstream.requests[0]).join('\n')).toContain('oldest');
   });
 
-  test('disabled refuses by itself what is longer than the context beyond doubt', async () => {
+  test('disabled refuses a request that is certainly longer than the context', async () => {
     scene.upstream.script();
     for (const truncation of ['disabled', undefined]) {
       const input = words(SMALL_CONTEXT * 2, 'tea');
@@ -135,7 +135,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
 });
 
 describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
-  test('max_output_tokens cuts the answer, which says so and is kept', async () => {
+  test('max_output_tokens truncates the response, which reports it and is stored', async () => {
     scene.upstream.script(says(way, [{ text: 'Once upon a' }], true));
     const cut = await ask(scene, way, { input: 'A story.', max_output_tokens: 16 }, stream);
     expect(at(cut.body, 'status')).toBe('incomplete');
@@ -147,19 +147,24 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     expect(at(await (await scene.gateway.get(`/responses/${cut.id}`)).json(), 'status')).toBe('incomplete');
   });
 
-  test.skipIf(stream)('in the background, the answer says so, and no upstream hears of it', async () => {
-    scene.upstream.script(says(way, [{ text: 'Done.' }]));
-    const body = { model: `to/${way}`, input: 'Hi', background: true };
-    const asked = await scene.gateway.post('/responses', body);
-    const queued = (await asked.json()) as Json;
-    expect([at(queued, 'status'), at(queued, 'background')]).toEqual(['queued', true]);
-    const made = await eventually(`/responses/${String(at(queued, 'id'))}`);
-    expect([at(made, 'status'), at(made, 'background'), at(made, 'output', 0, 'content', 0, 'text')]).toEqual(
-      ['completed', true, 'Done.'],
-    );
-    expect(scene.upstream.requests[0]?.text).not.toContain('background');
-    expect(asked.headers.get('x-dragoman-report')).toBeNull();
-  });
+  test.skipIf(stream)(
+    'background: the response shows the parameter, and the upstream does not get it',
+    async () => {
+      scene.upstream.script(says(way, [{ text: 'Done.' }]));
+      const body = { model: `to/${way}`, input: 'Hi', background: true };
+      const asked = await scene.gateway.post('/responses', body);
+      const queued = (await asked.json()) as Json;
+      expect([at(queued, 'status'), at(queued, 'background')]).toEqual(['queued', true]);
+      const made = await eventually(`/responses/${String(at(queued, 'id'))}`);
+      expect([
+        at(made, 'status'),
+        at(made, 'background'),
+        at(made, 'output', 0, 'content', 0, 'text'),
+      ]).toEqual(['completed', true, 'Done.']);
+      expect(scene.upstream.requests[0]?.text).not.toContain('background');
+      expect(asked.headers.get('x-dragoman-report')).toBeNull();
+    },
+  );
 
   async function eventually(path: string): Promise<Json> {
     for (let tries = 0; tries < 2_000; tries += 1) {
@@ -175,7 +180,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
 describe.each(WAYS_AND_MODES.filter(([way]) => way !== 'relay'))(
   'calls over %s, streamed: %p',
   (way, stream) => {
-    test('without parallel calls the second one never happened', async () => {
+    test('without parallel calls, the second call is removed', async () => {
       const said = [
         { text: 'Both.' },
         { call: 'get_weather', id: 'call_one', args: { city: 'Rome' } },
@@ -215,7 +220,7 @@ describe('log probabilities', () => {
           ),
         );
 
-  test.each([false, true])('are asked for and shown with include, streamed: %p', async (stream) => {
+  test.each([false, true])('are requested and returned with include, streamed: %p', async (stream) => {
     scene.upstream.script(chatAnswer(stream), chatAnswer(stream));
     const include = ['message.output_text.logprobs'];
     const shown = await ask(scene, 'chat', { input: 'Hi', top_logprobs: 2, include }, stream);
@@ -254,24 +259,31 @@ describe('text.format', () => {
     if (way !== 'relay') expect(at(answer.body, 'text', 'format')).toEqual(format);
   });
 
-  test.each([false, true])('is validated where the model has no such thing, streamed: %p', async (stream) => {
-    const bad = '```json\n{"city":"Rome"}\n```';
-    const model = 'no/formats';
-    scene.upstream.script(says('chat', [{ text: bad }]), says('chat', [{ text: GOOD }]));
-    const mended = await ask(scene, 'chat', { ...body, model }, stream);
-    expect(saidIn(mended)).toEqual([GOOD]);
-    expect(scene.upstream.requests).toHaveLength(2);
-    expect(mended.report).toContain('approximated');
-    // Only what the client got is kept.
-    const next = { model, input: 'On.', previous_response_id: mended.id };
-    scene.upstream.script(says('chat', [{ text: 'Yes.' }]));
-    await ask(scene, 'chat', next, false);
-    expect(reported(scene.upstream.requests[0])).toEqual(['user: Plan.', `assistant: ${GOOD}`, 'user: On.']);
-    scene.upstream.script(says('chat', [{ text: bad }]), says('chat', [{ text: bad }]));
-    const failed = await ask(scene, 'chat', { ...body, model }, stream);
-    expect(failed.status).toBeGreaterThanOrEqual(400);
-    expect(at(failed.body, 'error', 'code')).toBe('structured_output_failed');
-  });
+  test.each([false, true])(
+    'is validated by the gateway if the model does not support it, streamed: %p',
+    async (stream) => {
+      const bad = '```json\n{"city":"Rome"}\n```';
+      const model = 'no/formats';
+      scene.upstream.script(says('chat', [{ text: bad }]), says('chat', [{ text: GOOD }]));
+      const mended = await ask(scene, 'chat', { ...body, model }, stream);
+      expect(saidIn(mended)).toEqual([GOOD]);
+      expect(scene.upstream.requests).toHaveLength(2);
+      expect(mended.report).toContain('approximated');
+      // Only what the client got is kept.
+      const next = { model, input: 'On.', previous_response_id: mended.id };
+      scene.upstream.script(says('chat', [{ text: 'Yes.' }]));
+      await ask(scene, 'chat', next, false);
+      expect(reported(scene.upstream.requests[0])).toEqual([
+        'user: Plan.',
+        `assistant: ${GOOD}`,
+        'user: On.',
+      ]);
+      scene.upstream.script(says('chat', [{ text: bad }]), says('chat', [{ text: bad }]));
+      const failed = await ask(scene, 'chat', { ...body, model }, stream);
+      expect(failed.status).toBeGreaterThanOrEqual(400);
+      expect(at(failed.body, 'error', 'code')).toBe('structured_output_failed');
+    },
+  );
 });
 
 test('the doubled path of clients that take the operation for the base URL', async () => {
@@ -319,7 +331,7 @@ describe('a prompt template', () => {
     expect(next.slice(1)).toEqual(['assistant: I see it.', 'user: And now?', 'assistant: Yes.', 'user: On.']);
   });
 
-  test('its versions, and the request’s own words before the template’s', async () => {
+  test('has versions, and values of the request override those of the template', async () => {
     const id = await create({ instructions: 'One {{a}}.', model: 'to/chat' });
     await scene.gateway.post(`/prompts/${id}/versions`, {
       template: { instructions: 'Two.', model: 'to/chat' },
@@ -338,7 +350,7 @@ describe('a prompt template', () => {
     ]);
   });
 
-  test('what does not fit is a 400 with its place, an unknown one a 404', async () => {
+  test('an invalid template is a 400 with its path, an unknown one a 404', async () => {
     const id = await create({ input: 'Hi {{name}}', model: 'to/chat' });
     for (const [prompt, status, param] of [
       [{ id, variables: { name: 'a', other: 'b' } }, 400, 'prompt.variables.other'],

@@ -61,7 +61,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       `result ${callId}: sunny`,
     ];
 
-    test('sent back by a client that asked for it', async () => {
+    test('continues if a client sends back the encrypted reasoning that it requested', async () => {
       const { said, callId, line } = toolTurn(family);
       scene.upstream.script(says(family, said), says(family, [{ text: 'Sunny.' }]));
       const body = { ...COMMON, ...INCLUDE, store: false };
@@ -78,7 +78,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       expect(second.report).not.toContain('dropped');
     });
 
-    test('sent back by a client that kept only the envelope of it', async () => {
+    test('continues if a client sends back only the envelope', async () => {
       const { said, callId, line } = toolTurn(family);
       scene.upstream.script(says(family, said), says(family, [{ text: 'Sunny.' }]));
       const body = { ...COMMON, ...INCLUDE, store: false };
@@ -176,7 +176,7 @@ describe('at another family’s provider', () => {
     }
   });
 
-  test('and comes back to its own family unharmed', async () => {
+  test('returns to its own family unchanged', async () => {
     const { said, callId, line } = toolTurn('messages');
     scene.upstream.script(
       says('messages', said),
@@ -238,7 +238,7 @@ describe('an envelope that cannot be opened', () => {
     expect(sent).not.toContain('dgm1_');
   });
 
-  test('one that is whole is opened', async () => {
+  test('a complete envelope is opened', async () => {
     const answer = await withOutput((sealed) => sealed);
     expect(answer.report).not.toContain('dropped');
     expect(scene.upstream.requests[1]?.text).toContain('EqMDCkYIBxgCKkBq');

@@ -35,7 +35,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     expect((await fetch(url, { headers: OTHER_KEY_HEADERS })).status).toBe(404);
   });
 
-  test('without store nothing is left', async () => {
+  test('nothing is stored without store', async () => {
     scene.upstream.script(says(way, [{ text: 'Hello.' }]));
     const sent = await ask(scene, way, { input: 'Hi', store: false }, stream);
     expect(at(sent.body, 'store')).toBe(false);
@@ -140,7 +140,7 @@ describe('an id that cannot be continued', () => {
     return (await ask(scene, 'chat', { input: 'Hi' }, false)).id;
   };
 
-  test('is unknown, another key’s, or deleted', async () => {
+  test('is refused if it is unknown, of another key, or deleted', async () => {
     expect(await refused({ previous_response_id: 'resp_nobody' })).toEqual(notFound);
     const id = await kept();
     expect(await refused({ previous_response_id: id }, OTHER_KEY_HEADERS)).toEqual(notFound);
@@ -151,7 +151,7 @@ describe('an id that cannot be continued', () => {
     expect(await refused({ previous_response_id: id })).toEqual(notFound);
   });
 
-  test('belongs to a chain of which a part is gone', async () => {
+  test('is refused if a part of its chain was deleted', async () => {
     const id = await kept();
     scene.upstream.script(says('chat', [{ text: 'Second.' }]));
     const second = await ask(scene, 'chat', { input: 'On', previous_response_id: id }, false);

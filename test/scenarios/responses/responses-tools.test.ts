@@ -116,7 +116,7 @@ describe.each(WAYS.flatMap((way) => [false, true].map((stream) => [way, stream] 
   'over %s, streamed: %p',
   (way, stream) => {
     test.each(Object.keys(CASES).filter((name) => way !== 'responses' || !name.startsWith('custom')))(
-      '%s: called, run by the client, and told to the model',
+      '%s: the model calls it, the client runs it, and the model gets the result',
       async (name) => {
         const { tool, name: called, args, item, output, read } = CASES[name] as Case;
         const callId = `call_tool${++made}`;
@@ -184,7 +184,7 @@ test('a conversation with such calls moves to another provider in the middle', a
   expect(reported(scene.upstream.requests[1])[1]).toStartWith('call shell {"commands":["ls -a","pwd"]');
 });
 
-test('an item that no other protocol knows is told in words', async () => {
+test('an item that no other protocol has is rendered as text', async () => {
   scene.upstream.script(says('chat', [{ text: 'I see.' }]));
   const input = [
     { role: 'user', content: 'Hi' },

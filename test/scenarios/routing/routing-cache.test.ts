@@ -55,7 +55,7 @@ async function askedFor(body: object, headers = {}): Promise<string[]> {
   return [...scene.asked];
 }
 
-test('it stays where its cache is, and each turn renews that', async () => {
+test('a conversation stays at the endpoint with its cache, and each turn extends that', async () => {
   expect(await askedFor(SECOND)).toEqual(['west']);
   scene.clock.advance(FIVE_MINUTES_MS - 1000);
   expect(await askedFor(SECOND)).toEqual(['west']);
@@ -63,12 +63,12 @@ test('it stays where its cache is, and each turn renews that', async () => {
   expect(await askedFor({ ...SECOND, stream: true })).toEqual(['west']);
 });
 
-test('after five minutes of silence it returns to the first choice', async () => {
+test('a conversation returns to the first choice after five idle minutes', async () => {
   scene.clock.advance(FIVE_MINUTES_MS);
   expect(await askedFor(SECOND)).toEqual(['east']);
 });
 
-test('the table says so', async () => {
+test('the route table shows the endpoint with the cache', async () => {
   const table = await explained(scene, SECOND);
   expect(at(table, 'candidates', 0)).toMatchObject({
     endpoint: 'west',
@@ -86,14 +86,14 @@ test.each<[string, object]>([
   expect(await askedFor(body)).toEqual(['east']);
 });
 
-test('long first messages tell conversations apart by their ends', async () => {
+test('conversations with the same long beginning are distinguished by the end of the first message', async () => {
   const long = (end: string): object => turns(`${'How far is it to the next well? '.repeat(3000)}${end}`);
   await askedFor({ ...long('And from there?'), provider: { order: ['west'] } });
   expect(await askedFor(long('And from there?'))).toEqual(['west']);
   expect(await askedFor(long('And back again?'))).toEqual(['east']);
 });
 
-test('the same conversation of another key has nothing there', async () => {
+test('the same conversation of another key has no cache there', async () => {
   expect(await askedFor(SECOND, { authorization: `Bearer ${OTHER_KEY}` })).toEqual(['east']);
 });
 
@@ -111,7 +111,7 @@ test.each<[string, object, string]>([
   expect(await askedFor({ ...SECOND, provider })).toEqual([by]);
 });
 
-test('round robin: a conversation that goes home takes nobody’s turn', async () => {
+test('a conversation that returns to its cache takes no turn of the round robin', async () => {
   const round = { provider: { routing: { type: 'round_robin' } } };
   const short = { model: 'all/chat', ...round };
   expect(await askedFor(short)).toEqual(['east']);
@@ -134,7 +134,7 @@ test('an unavailable holder is left, and the cache is then on another endpoint',
   expect(await askedFor(SECOND)).toEqual(['east']);
 });
 
-test('a holder with an open breaker is not asked at all', async () => {
+test('an endpoint with the cache but an open breaker is not tried', async () => {
   scene.answer('west', down);
   const remote = { model: 'all/chat', provider: { order: ['west'] } };
   for (let n = 0; n < 2; n += 1) expect(await askedFor(remote)).toEqual(['west', 'east']);

@@ -52,7 +52,7 @@ describe.each(AUTO)('%s', (model) => {
     expect(await chosen({ model, ...choice(complexity(word)) })).toBe(expected);
   });
 
-  test('estimates the complexity when nobody says it', async () => {
+  test('estimates the complexity if the request does not give it', async () => {
     const config = choice({});
     expect(await chosen({ model, ...config })).toBe(SMALL);
     const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
@@ -78,7 +78,7 @@ describe.each(AUTO)('%s', (model) => {
     expect(await chosen({ model, ...choice(complexity('low')), ...long })).toBe(LARGE);
   });
 
-  test('without a list chooses among all that are priced', async () => {
+  test('chooses among all models with a price if there is no list', async () => {
     const { status, json } = await chat(scene, { model });
     expect([status, at(json, 'model')]).toEqual([200, SMALL]);
   });
@@ -178,7 +178,7 @@ test.each<[string, string, object, string]>([
     { task_info: { task_type: 'embedding' } },
     'POST /v1/embeddings',
   ],
-])('%s: a 400 that names the member and says what is allowed', async (_, param, config, part) => {
+])('%s: the error is a 400 that names the member and the allowed values', async (_, param, config, part) => {
   const { status, json } = await chat(scene, { model: 'auto', model_routing_config: config });
   expect([status, at(json, 'error', 'param')]).toEqual([400, param]);
   expect(at(json, 'error', 'message')).toContain(part);

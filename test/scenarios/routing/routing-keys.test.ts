@@ -202,7 +202,7 @@ describe('refused by name', () => {
     expect(translate.upstream('up').requests).toEqual([]);
   });
 
-  test('all mistakes are told at once', async () => {
+  test('all mistakes are reported at once', async () => {
     const wrong = { routing: { type: 'a', primary_factor: 'b' }, max_price: { prompt: -1 } };
     const response = await translate.gateway.post('/chat/completions', {
       model: 'one/chat',
@@ -224,7 +224,7 @@ test('the documentation names every member', () => {
   for (const header of Object.keys(HEADERS)) expect(page).toContain(`\`${header}\``);
 });
 
-test('a member that the gateway does not know is reported, not refused', async () => {
+test('an unknown member is reported, not refused', async () => {
   const body = {
     model: 'one/chat',
     ...CHAT,

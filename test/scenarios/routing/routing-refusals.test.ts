@@ -29,7 +29,7 @@ describe('an endpoint that refuses what it should hold', () => {
   // About a thousand tokens.
   const long = [{ role: 'user', content: 'word '.repeat(800) }];
 
-  test('is followed by others that should hold it, those of the same size included, and by no smaller one', async () => {
+  test('is followed by endpoints with the same or a larger context, and by no smaller one', async () => {
     scene.answer('east', tooLong('too long'));
     scene.answer('west', tooLong('too long'));
     const { status, json } = await chat(scene, { model: 'house/8000-8000-200', messages: long });
@@ -37,7 +37,7 @@ describe('an endpoint that refuses what it should hold', () => {
     expect([status, at(json, 'error', 'code')]).toEqual([400, 'context_length_exceeded']);
   });
 
-  test('is known for it afterwards: it comes last, and the table says why, until it answers something longer', async () => {
+  test('comes last from then on, with the reason in the table, until it serves a longer prompt', async () => {
     scene.answer('east', tooLong(STATED));
     const body = { model: 'house/8001-8001-8001', messages: long };
     expect((await chat(scene, body)).status).toBe(200);
@@ -58,7 +58,7 @@ describe('an endpoint that refuses what it should hold', () => {
     ]);
   });
 
-  test('that is as small as it says is followed by larger ones alone', async () => {
+  test('that states its smaller context is followed only by larger ones', async () => {
     scene.answer('east', tooLong('too long'));
     expect((await chat(scene, { model: 'house/300-300-9000', messages: long })).status).toBe(200);
     expect(scene.asked).toEqual(['east', 'north']);
@@ -87,7 +87,7 @@ describe('an endpoint that asks for a pause', () => {
     return scene.asked;
   };
 
-  test('is waited for where the operator wants that, up to five seconds', async () => {
+  test('is waited for up to five seconds if the operator configures it', async () => {
     await using scene = await startRouting({ models, routing: { rate_limited: 'wait' } });
     expect(await ask(scene, '2')).toEqual(['east', 'east']);
     expect(scene.clock.waits).toEqual([2000]);
@@ -95,13 +95,13 @@ describe('an endpoint that asks for a pause', () => {
     expect(scene.clock.waits).toEqual([]);
   });
 
-  test('is passed over otherwise', async () => {
+  test('is skipped otherwise', async () => {
     await using scene = await startRouting({ models });
     expect(await ask(scene, '2')).toEqual(['east', 'west']);
   });
 });
 
-test('an endpoint without a name is known by what its provider calls the model', async () => {
+test('an endpoint without a name is named after the model of its provider', async () => {
   await using scene = await startRouting({
     models: [
       {
@@ -115,7 +115,7 @@ test('an endpoint without a name is known by what its provider calls the model',
   expect(scene.asked).toEqual(['west/text']);
 });
 
-test('a model of a provider that is off says what switches it on', async () => {
+test('the error for a model of a disabled provider says how to enable it', async () => {
   await using scene = await startRouting({ providers: { groq: false } });
   for (const [model, remedy] of [
     ['openai/gpt-5', 'the provider openai is disabled; set OPENAI_API_KEY, or add it to `providers`'],

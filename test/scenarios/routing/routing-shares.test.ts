@@ -82,7 +82,7 @@ describe('round robin', () => {
     expect(spread()).toBeLessThanOrEqual(1);
   });
 
-  test('one after the other, as configured, and the rest stand by in that order', async () => {
+  test('endpoints take turns as configured, and the others follow as fallbacks in that order', async () => {
     await send(6, 1, ROUND);
     expect(scene.asked).toEqual(['east', 'west', 'north', 'east', 'west', 'north']);
     expect(slugs(await explained(scene, { model: MODEL, ...ROUND }))).toEqual(['east', 'west', 'north']);
@@ -90,19 +90,22 @@ describe('round robin', () => {
     expect(slugs(await explained(scene, { model: MODEL, ...ROUND }))).toEqual(['west', 'north', 'east']);
   });
 
-  test.each([1, 50])('with one down, %i at once, the other two share', async (atOnce) => {
-    scene.answer('west', down);
-    await send(100, atOnce, ROUND);
-    const before = shares();
-    // The breaker needs three failures; requests that were on their way by then may fail as well.
-    expect(before.west).toBeGreaterThanOrEqual(3);
-    expect(before.west).toBeLessThanOrEqual(2 + atOnce);
-    expect(before.east + before.north).toBe(100);
-    scene.asked.length = 0;
-    await send(100, atOnce, ROUND);
-    expect(shares().west).toBe(0);
-    expect(Math.abs(shares().east - shares().north)).toBeLessThanOrEqual(1);
-  });
+  test.each([1, 50])(
+    'if one of three is down, the other two share the requests, %i at once',
+    async (atOnce) => {
+      scene.answer('west', down);
+      await send(100, atOnce, ROUND);
+      const before = shares();
+      // The breaker needs three failures; requests that were on their way by then may fail as well.
+      expect(before.west).toBeGreaterThanOrEqual(3);
+      expect(before.west).toBeLessThanOrEqual(2 + atOnce);
+      expect(before.east + before.north).toBe(100);
+      scene.asked.length = 0;
+      await send(100, atOnce, ROUND);
+      expect(shares().west).toBe(0);
+      expect(Math.abs(shares().east - shares().north)).toBeLessThanOrEqual(1);
+    },
+  );
 
   test('each set of endpoints has its own round', async () => {
     const others = { provider: { routing: { type: 'round_robin', providers: ['west', 'north'] } } };
@@ -158,7 +161,7 @@ describe.each([false, true])('least latency, streamed: %p', (stream) => {
     expect(shares().west).toBeGreaterThan(90);
   });
 
-  test('one that fails is not explored for ever', async () => {
+  test('a failing endpoint is not explored forever', async () => {
     scene.answer('east', after(500));
     scene.answer('west', down);
     await send(30, 1, ask);
@@ -167,7 +170,7 @@ describe.each([false, true])('least latency, streamed: %p', (stream) => {
   });
 });
 
-test('many at once do not all explore: one request measures for all', async () => {
+test('of many concurrent requests, only one explores', async () => {
   scene.answer('east', after(100));
   await send(1, 1, { model: 'two/chat', ...LEAST });
   scene.asked.length = 0;
@@ -221,7 +224,7 @@ describe('a measured factor', () => {
     expect(at(table, 'candidates', 0)).toMatchObject({ endpoint: 'east', first_token_ms: 100 });
   });
 
-  test('cost: what the upstream reads from its cache is priced as such', async () => {
+  test('cost: tokens that the upstream reads from its cache have their own price', async () => {
     const ask = { model: 'cached/chat', provider: { sort: 'price' } };
     const usage = { prompt_tokens: 4000, completion_tokens: 5, total_tokens: 4005 };
     const cached = { ...usage, prompt_tokens_details: { cached_tokens: 3600 } };
@@ -237,7 +240,7 @@ describe('a measured factor', () => {
     });
   });
 
-  test('quality: one failure among few attempts is not the end, many are', async () => {
+  test('quality: one failure among few attempts does not exclude an endpoint, many do', async () => {
     const ask = { model: 'scored/chat', provider: { sort: 'quality' } };
     scene.clock.advance(3_600_000);
     await send(5, 1, ask);

@@ -40,7 +40,7 @@ const row = async (name: string): Promise<Json | undefined> =>
     (entry) => at(entry, 'endpoint') === name,
   );
 
-describe('what is explained is what happens, to the letter', () => {
+describe('the explanation matches what happens', () => {
   test.each<[string, object]>([
     ['nothing said', {}],
     ['by price', { provider: { sort: 'price', max_price: { prompt: 3 }, fallback: 'true' } }],
@@ -66,7 +66,7 @@ describe('what is explained is what happens, to the letter', () => {
     expect(scene.asked.map((entry) => entry.split('/')[0])).toEqual(tried.map(String));
   });
 
-  test('explaining takes no turn and explores nobody, however often', async () => {
+  test('an explanation takes no turn and explores no endpoint', async () => {
     const round = { model: MODEL, provider: { routing: { type: 'round_robin' } } };
     const least = { model: MODEL, provider: { routing: { type: 'least_latency' } } };
     for (const only of [['east'], ['west'], ['north']])
@@ -81,7 +81,7 @@ describe('what is explained is what happens, to the letter', () => {
   });
 });
 
-test('an open choice keeps counts of what was out; who asks gets the list', async () => {
+test('an open choice counts the excluded models, and lists them on request', async () => {
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
   const body = { model: 'auto', messages: [{ role: 'user', content: [image] }] };
   const { status, json } = await chat(scene, body);
@@ -95,7 +95,7 @@ test('an open choice keeps counts of what was out; who asks gets the list', asyn
 });
 
 describe('an endpoint that fails', () => {
-  test('is unavailable after three failures, tried with one request when its time is over, and then available', async () => {
+  test('is unavailable after three failures, is probed with one request after its pause, and is available again', async () => {
     scene.answer('east', down);
     for (let n = 0; n < 3; n += 1) await chat(scene, { model: MODEL });
     expect(await row('east')).toMatchObject({
@@ -126,7 +126,7 @@ describe('an endpoint that fails', () => {
     expect(await row('east')).toMatchObject({ position: 1, state: 'closed' });
   });
 
-  test('is the last resort: when there is nobody else it is asked all the same', async () => {
+  test('is still tried if there is no other endpoint', async () => {
     scene.answer('east', down);
     for (let n = 0; n < 3; n += 1) await chat(scene, { model: MODEL });
     scene.answer('east', good);
@@ -135,7 +135,7 @@ describe('an endpoint that fails', () => {
     expect([status, ...scene.asked]).toEqual([200, 'east']);
   });
 
-  test('stays first where an order says so and not everybody may stand in', async () => {
+  test('stays first if an order says so and fallbacks are restricted', async () => {
     scene.answer('east', chatError(429, { 'retry-after': '60' }));
     const ask = (provider: object) => chat(scene, { model: MODEL, provider });
     expect((await ask({ fallback: 'false' })).status).toBe(429);
@@ -152,7 +152,7 @@ describe('an endpoint that fails', () => {
     expect(scene.asked).not.toContain('east');
   });
 
-  test('goes behind the stand-ins of the request, too', async () => {
+  test('is tried after the fallbacks of the request', async () => {
     scene.answer('east', down);
     for (let n = 0; n < 3; n += 1) await chat(scene, { model: MODEL });
     const provider = { only: ['east'], fallback: 'house/two' };
@@ -160,7 +160,7 @@ describe('an endpoint that fails', () => {
   });
 });
 
-test('an unavailable fallback comes last, too, and says so', async () => {
+test('an unavailable fallback also comes last, with the reason', async () => {
   scene.answer('west', down);
   const west = { model: MODEL, provider: { only: ['west'] } };
   for (let n = 0; n < 3; n += 1) await chat(scene, west);
@@ -173,7 +173,7 @@ describe('a limit that an upstream announces', () => {
   test.each<[string, Readonly<Record<string, string>>]>([
     ['requests', { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '20s' }],
     ['tokens', { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '20s' }],
-  ])('%s in the head of a good answer: it is left alone until then', async (_, headers) => {
+  ])('%s in the headers of a successful response: the endpoint is skipped until then', async (_, headers) => {
     scene.answer('east', whole(chatBody('Hello'), 200, headers));
     expect((await chat(scene, { model: MODEL })).headers.get('x-dragoman-provider')).toBe('east');
     const until = new Date(scene.clock.now() + 20_000).toISOString();
@@ -198,7 +198,7 @@ describe('a limit that an upstream announces', () => {
     expect(await row('east')).toMatchObject({ position: 1, state: 'closed' });
   });
 
-  test('some left is no reason', async () => {
+  test('an endpoint with some of its limit left is still used', async () => {
     scene.answer('east', whole(chatBody('Hello'), 200, { 'x-ratelimit-remaining-requests': '1' }));
     await chat(scene, { model: MODEL });
     expect(await row('east')).toMatchObject({ position: 1, state: 'closed' });

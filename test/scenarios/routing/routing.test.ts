@@ -143,7 +143,7 @@ describe('the order of trying', () => {
     expect((await triedFor(scene, { model })).join(' ')).toBe(order);
   });
 
-  test('a slug of nobody changes nothing, and is reported', async () => {
+  test('an unknown slug changes nothing, and is reported', async () => {
     const { status, headers } = await chat(scene, { model: MODEL, provider: { order: ['nobody', 'north'] } });
     expect([status, headers.get('x-dragoman-provider')]).toEqual([200, 'north']);
     expect(headers.get('x-dragoman-report')).toContain('provider.order[0]:dropped');
@@ -154,7 +154,7 @@ describe('the order of trying', () => {
     expect(await triedFor(scene, { model: 'house/deployments', provider })).toEqual(['west']);
   });
 
-  test('models: each is tried in turn, with all of its endpoints that the wishes leave', async () => {
+  test('models: each is tried in turn, with all of its endpoints that match the wishes', async () => {
     const body = { model: 'house/spare', models: ['house/one:north', 'house/deployments'] };
     expect(await triedFor(scene, body)).toEqual(['west/spare', 'north', 'east/fast', 'east/slow', 'west']);
     const provider = { ignore: ['east'] };
@@ -167,7 +167,7 @@ describe('the order of trying', () => {
   });
 });
 
-describe('who stands in', () => {
+describe('fallbacks', () => {
   test.each<[string, object, string]>([
     ['"true"', { fallback: 'true' }, 'east west north'],
     ['true', { fallback: true }, 'east west north'],
@@ -230,7 +230,7 @@ describe('who stands in', () => {
     else expect([status, headers.get('x-dragoman-provider')]).toEqual([200, by]);
   });
 
-  test('the answer names the model that ran', async () => {
+  test('the response names the model that was used', async () => {
     for (const name of ['east', 'north'] as const) scene.answer(name, down);
     scene.answer('west', (exchange) =>
       at(exchange.request.json, 'model') === 'spare' ? good(exchange) : down(exchange),
@@ -347,7 +347,7 @@ describe('refused: a wish', () => {
     expect(scene.asked).toEqual([]);
   });
 
-  test('for parameters that nobody takes', async () => {
+  test('refuses parameters that no endpoint supports', async () => {
     const provider = { only: ['east'], require_parameters: true };
     const { status, json } = await chat(scene, { model: MODEL, logit_bias: { 5: 1 }, provider });
     expect([status, at(json, 'error', 'param')]).toEqual([400, 'provider.require_parameters']);
@@ -364,7 +364,7 @@ describe('refused: a wish', () => {
   });
 });
 
-test('what was decided is kept with the generation', async () => {
+test('the routing decision is stored with the generation', async () => {
   const response = await scene.gateway.post('/chat/completions', {
     model: MODEL,
     messages: MESSAGES,

@@ -94,7 +94,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     await expectFailed(response, await response.text(), 'upstream_unavailable');
   });
 
-  test('a stall ends after the idle time, and the upstream is let go', async () => {
+  test('a stalled stream ends after the idle time, and the upstream is disconnected', async () => {
     const first = scene.upstream('first');
     first.script(opened(SOME));
     const response = await ask();
@@ -133,7 +133,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(text.split(/^:/m)).toHaveLength(4);
   });
 
-  test('a failure after a comment is told in the stream', async () => {
+  test('a failure after a comment is reported in the stream', async () => {
     for (const name of ['first', 'second']) scene.upstream(name).script(silence);
     const asked = ask();
     const exchange = await scene.upstream('first').arrived(1);
@@ -147,7 +147,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(text).not.toContain('[DONE]');
   });
 
-  test.each([true, false])('a client that leaves stops the upstream (stream: %p)', async (stream) => {
+  test.each([true, false])('a client that disconnects stops the upstream (stream: %p)', async (stream) => {
     const first = scene.upstream('first');
     first.script(stream ? opened(SOME) : silence);
     const leave = new AbortController();
@@ -187,19 +187,19 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     }
   }
 
-  test('without an end mark, a complete stream is complete', async () => {
+  test('a complete stream without an end mark is complete', async () => {
     scene.upstream('first').script(sse(chatStream('Hello').replace('data: [DONE]\n\n', '')));
     const text = await (await ask()).text();
     expect(streamedText(text)).toBe('Hello');
     expect(frames(text).at(-1)).toBe('[DONE]');
   });
 
-  test('what follows the end mark is not part of the answer', async () => {
+  test('data after the end mark is ignored', async () => {
     scene.upstream('first').script(sse([chatStream('Hello'), chatChunk({ content: 'again' })]));
     expect(streamedText(await (await ask()).text())).toBe('Hello');
   });
 
-  test('an error that comes as a whole answer to a streamed request', async () => {
+  test('an error that is not streamed is the error of a streamed request', async () => {
     scene
       .upstream('first')
       .script(whole({ error: { message: 'no such deployment', type: 'x', code: null } }, 200));
@@ -220,7 +220,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
   });
 });
 
-test('a frame that is no chunk passes the relay lane as it came', async () => {
+test('a frame that is no chunk passes the relay lane unchanged', async () => {
   const scene = scenes.relay;
   if (!scene) throw new Error('no scene');
   const odd = 'data: {"moderation": {"score": 1.50}}\n\n';

@@ -86,7 +86,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(text).not.toContain('[DONE]');
   });
 
-  test.each(names)('so does a whole answer (%s)', async (coding) => {
+  test.each(names)('a whole response that inflates without measure ends in an error (%s)', async (coding) => {
     const scene = scenes[lane];
     if (!scene) throw new Error('no scene');
     const data = CODINGS[coding]?.(Buffer.alloc(16 * 1_048_576, ' ')) ?? Buffer.alloc(0);

@@ -58,8 +58,8 @@ const strays: readonly [name: string, bytes: string][] = [
   ['half a head', 'HTTP/1.1 2'],
 ];
 
-describe.each(strays)('%s that nobody asked for', (_name, bytes) => {
-  test('over an idle connection closes all of the pool, and nothing is used twice for a minute', async () => {
+describe.each(strays)('%s that no request asked for', (_name, bytes) => {
+  test('on an idle connection closes the whole pool, and no connection is reused for a minute', async () => {
     const all = await start();
     const [first, second] = await warm(all);
     first.raw(bytes);
@@ -71,7 +71,7 @@ describe.each(strays)('%s that nobody asked for', (_name, bytes) => {
     expect(await ask(all)).toBe(await ask(all));
   });
 
-  test('behind an answer', async () => {
+  test('after a response closes the whole pool', async () => {
     const all = await start();
     const [, second] = await warm(all);
     const followed: Answer = (exchange) => {
@@ -88,7 +88,7 @@ describe.each(strays)('%s that nobody asked for', (_name, bytes) => {
   });
 });
 
-test('an answer to a request that is still on its way is somebody else’s', async () => {
+test('a response that arrives before its request is complete is not used', async () => {
   // This upstream answers the second request over a connection as soon as its first bytes are there.
   const sockets: Socket[] = [];
   let requests = 0;
@@ -139,7 +139,7 @@ test('an answer to a request that is still on its way is somebody else’s', asy
   }
 });
 
-test('a farewell over an idle connection is no answer: the others stay', async () => {
+test('a 408 on an idle connection is no response, and the other connections stay open', async () => {
   const all = await start();
   const [first, second] = await warm(all);
   first.raw('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');

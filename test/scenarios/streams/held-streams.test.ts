@@ -59,7 +59,7 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client,
     });
   const comments = (text: string): number => text.split(/^:/m).length - 1;
 
-  test('comments go on, and the answer comes at once when it is complete', async () => {
+  test('comments continue, and the response follows at once when it is complete', async () => {
     const scene = sceneOf();
     const first = scene.upstream('first');
     first.script(opened(begun(stage)));
@@ -81,7 +81,7 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client,
     expect(received).toEqual({ text: SAID.first.join(''), complete: true, error: null, starts: 1 });
   });
 
-  test('a failure behind the comments is rescued', async () => {
+  test('another endpoint takes over after a failure that follows the comments', async () => {
     const scene = sceneOf();
     const first = scene.upstream('first');
     first.script(opened(begun(stage)), stage.first.error(401));
@@ -101,7 +101,7 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client,
     expect(attemptsOf(record)).toEqual(['first failed', 'first failed', 'second completed']);
   });
 
-  test('what nobody could rescue is told, also when an upstream told it already to nobody', async () => {
+  test('a failure of all endpoints is reported, also if an upstream sent it while the stream was held', async () => {
     const scene = sceneOf();
     const first = scene.upstream('first');
     first.script(opened(begun(stage)), stage.first.error(401));

@@ -31,7 +31,7 @@ test('a model with a control character in its name is refused', async () => {
 });
 
 test.each(['text/html', 'application/json\tx', 'text/html; charset=utf-7'])(
-  'relayed words are JSON, also where their upstream calls them %p',
+  'relayed text is sent as JSON, also if the upstream declares it as %p',
   async (type) => {
     scene.upstream('first').script(whole(TOO_LONG, 400, { 'content-type': type }));
     const answer = await ask('first/chat');
@@ -64,7 +64,7 @@ test.each([301, 599, 999])("status %d never becomes the client's", async (status
   expect(await answer.json()).toMatchObject({ error: { code: 'context_length_exceeded' } });
 });
 
-test('a coding that nobody knows is a failure of the upstream, with and without a body', async () => {
+test('an unknown content coding is a failure of the upstream, with and without a body', async () => {
   for (const body of ['{}', '']) {
     scene.upstream('first').always(whole(body, 200, { 'content-encoding': 'constructor' }));
     const answer = await ask('first/chat');
@@ -81,7 +81,7 @@ test('a refusal that names the key of the gateway reaches no client', async () =
   expect(await answer.json()).toEqual({ error: { ...error, sent_with: '[secret]' } });
 });
 
-test('an error whose body never ends is told by its beginning', async () => {
+test('an error whose body never ends is reported with its beginning', async () => {
   const up = scene.upstream('first');
   up.script((exchange) => {
     exchange.head(400, { 'content-type': 'text/plain' });

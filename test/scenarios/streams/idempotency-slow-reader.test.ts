@@ -18,7 +18,7 @@ const streaming = (count: number): Answer => {
 };
 const KEY = { 'idempotency-key': 'k1' };
 
-test('a slow reader holds nobody up as long as the answer can be kept', async () => {
+test('a slow reader delays nobody while the response can be kept', async () => {
   const count = 1_000;
   await using scene = await startScene(['up']);
   const up = scene.upstream('up');

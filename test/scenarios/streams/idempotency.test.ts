@@ -58,7 +58,7 @@ function headersOf(response: Response): object {
 describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
   const faithful = lane === 'relay';
 
-  test.each([false, true])('the same answer again, streamed: %p', async (stream) => {
+  test.each([false, true])('a repeated request gets the same response, streamed: %p', async (stream) => {
     await using scene = await startScene(['up'], { faithful });
     const up = scene.upstream('up');
     up.script(good(stream));
@@ -82,7 +82,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     database.close();
   });
 
-  test('a reader who joins in the middle gets everything, then the rest as it comes', async () => {
+  test('a reader that joins late gets everything so far, then the rest live', async () => {
     await using scene = await startScene(['up'], { faithful });
     const up = scene.upstream('up');
     up.script(opened(CHAT_OPENING + chatChunk({ content: 'Grü' })));
@@ -293,7 +293,7 @@ test('an answer lives for its time after it is complete, however often it is rea
 describe('memory', () => {
   const filling = (bytes: number): Answer => good(false, 'x'.repeat(bytes));
 
-  test('is bounded: the least recently used answer goes first', async () => {
+  test('is bounded: the least recently used response is removed first', async () => {
     const config = { idempotency: { max_mb: 0.1 } };
     await using scene = await startScene(['up'], { config });
     const up = scene.upstream('up');
@@ -314,7 +314,7 @@ describe('memory', () => {
     expect(await isKept('b')).toBe(true);
   });
 
-  test('none at all: every request runs', async () => {
+  test('without memory, every request runs', async () => {
     await using scene = await startScene(['up'], { config: { idempotency: { max_mb: 0 } } });
     scene.upstream('up').always(good(true));
     for (let time = 0; time < 2; time++) {

@@ -45,7 +45,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     return scene;
   };
 
-  test('an error whose body drips is told ten seconds after its head', async () => {
+  test('an error whose body arrives slowly is reported ten seconds after its headers', async () => {
     const scene = sceneOf();
     const up = scene.upstream('up');
     up.script((exchange) => {
@@ -73,7 +73,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     await exchange.closed;
   });
 
-  test('what floods behind a complete stream is not read', async () => {
+  test('data that floods after a complete stream is not read', async () => {
     const scene = sceneOf();
     const up = scene.upstream('up');
     up.script((exchange) => {
@@ -107,7 +107,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     },
   );
 
-  test('a compressed whole answer with something else behind it is damaged', async () => {
+  test('a compressed whole response with extra data after it is damaged', async () => {
     const scene = sceneOf();
     const up = scene.upstream('up');
     up.script((exchange) => {

@@ -92,13 +92,13 @@ describe.each([
     expect(chat.headers.get('x-dragoman-report')).toBeNull();
   });
 
-  test('to other protocols they are reported', async () => {
+  test('upstreams of other protocols do not get them, and that is reported', async () => {
     const [response] = await ask('/responses', 'one/gemini', { ...SHARED, metadata: METADATA });
     const report = response.headers.get('x-dragoman-report');
     for (const name of [...Object.keys(SHARED), 'metadata']) expect(report).toContain(`${name}:dropped`);
   });
 
-  test('what says nothing is no loss', async () => {
+  test('a member without meaning is no loss', async () => {
     const nothing = { user: null, service_tier: null, prompt_cache_key: null, metadata: {} };
     for (const path of ['/responses', '/chat/completions'] as const)
       for (const model of ['one/chat', 'one/responses', 'one/gemini']) {
@@ -158,7 +158,7 @@ describe('presets of strict servers', () => {
     }
   });
 
-  test("a word that is not among the server's own is left out", async () => {
+  test('a value that the server does not support is removed', async () => {
     const body = { ...BODIES['/responses'], model: 'groq/openai/gpt-oss-120b', service_tier: 'priority' };
     const response = await gateway.post('/responses', body);
     expect(response.status).toBe(200);

@@ -35,7 +35,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
       stream(chatStream('Hi')),
     ],
     ['embeddings', '/embeddings', { model: 'one/vectors', input: 'Hi' }, whole(VECTORS)],
-  ] as const)('%s is asked for once more, and each time is an attempt', async (_, path, body, answer) => {
+  ] as const)('%s is requested again, and each request is an attempt', async (_, path, body, answer) => {
     const up = scene.upstream('up');
     up.script(answer, (exchange) => exchange.cut(), answer);
     await (await scene.gateway.post(path, body)).text();
@@ -54,7 +54,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(scene.upstream('other').requests).toHaveLength(0);
   });
 
-  test('it says nothing about the endpoint: no failure is counted against it', async () => {
+  test('a stale connection is not counted as a failure of the endpoint', async () => {
     const up = scene.upstream('up');
     const answer = whole(chatBody('Hi'));
     up.script(answer, (exchange) => exchange.cut(), answer);

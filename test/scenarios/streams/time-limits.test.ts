@@ -69,7 +69,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     expect(durations(record)).toEqual([4100, 4100, 900]);
   });
 
-  test('the operator’s limits hold where nobody says anything', async () => {
+  test('the limits of the operator apply if the request gives none', async () => {
     script(silence);
     const asked = post({});
     await scene.upstream('first').arrived(1);
@@ -79,7 +79,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     expect(receive(true, await (await asked).text()).complete).toBe(true);
   });
 
-  test('no wait goes past the deadline', async () => {
+  test('no wait exceeds the deadline', async () => {
     script(stage.first.error(429, { 'retry-after': '4' }));
     clock.waits.length = 0;
     const body = { ...ask('one/chat', true), provider: { timeout_ms: 3000 } };

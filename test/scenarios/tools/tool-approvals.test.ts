@@ -47,7 +47,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
   const go = (body: object): Promise<Answered> =>
     ask(scene, 'chat', { model, tools: [asking(scene.mcp.url)], ...body }, stream);
 
-  test('the answer ends with the question; allowed, the call runs and the model goes on', async () => {
+  test('the response ends with an approval request; after approval, the call runs and the model continues', async () => {
     const before = scene.mcp.calls.length;
     const first = await go({ input: SUM });
     expect(typesOf(first)).toEqual(['mcp_list_tools', 'mcp_approval_request']);
@@ -76,7 +76,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(scene.mcp.calls).toHaveLength(before + 1);
   });
 
-  test('the same with items that the client sends back', async () => {
+  test('approval works with items that the client sends back', async () => {
     const first = await go({ input: SUM, store: false, include: ['reasoning.encrypted_content'] });
     const [question] = questionsIn(first);
     const input = [{ role: 'user', content: SUM }, ...list(first.body, 'output'), allow(question)];
@@ -87,7 +87,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(typesOf(third)).toEqual(['message']);
   });
 
-  test('refused, the call is not made and the model reads why', async () => {
+  test('a denied call is not made, and the model reads the reason', async () => {
     const before = scene.mcp.calls.length;
     const first = await go({ input: SUM });
     const no = allow(questionsIn(first)[0], false, 'Too dangerous');
@@ -97,7 +97,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(scene.mcp.calls).toHaveLength(before);
   });
 
-  test('a person who talks on instead has not allowed it', async () => {
+  test('another message instead of an approval is no approval', async () => {
     const before = scene.mcp.calls.length;
     const first = await go({ input: SUM });
     const second = await go({ input: 'What is 6 x 7? No tools', previous_response_id: first.id });
@@ -107,7 +107,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(scene.mcp.calls).toHaveLength(before);
   });
 
-  test('an answer to a question that nobody asked is a 400 that names the field', async () => {
+  test('an approval of an unknown request is a 400 that names the field', async () => {
     const first = await go({ input: SUM });
     const input = [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_unknown', approve: true }];
     const refused = await go({ input, previous_response_id: first.id });
@@ -116,7 +116,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(String(at(refused.body, 'error', 'message'))).toContain('mcpr_unknown');
   });
 
-  test('who allows calls by name is asked for the others', async () => {
+  test('calls that are allowed by name run, and the others need approval', async () => {
     const never = { require_approval: { never: { tool_names: ['add'] } } };
     const tools = [serverAt(scene.mcp.url, never)];
     const answer = await go({ tools, input: `${SUM}\ncall sums__echo {"text": "hi"}` });
@@ -129,7 +129,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     ]);
   });
 
-  test('without a word about it a person is asked', async () => {
+  test('calls need approval by default', async () => {
     const tools = [{ type: 'mcp', server_label: 'sums', server_url: scene.mcp.url }];
     expect(typesOf(await go({ tools, input: SUM }))).toEqual(['mcp_list_tools', 'mcp_approval_request']);
   });
@@ -138,7 +138,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
 const WAYS = ['chat', 'responses', 'messages'] as const;
 
 describe.each(WAYS)('over %s', (way) => {
-  test('two questions at once: one allowed, one refused', async () => {
+  test('of two approval requests, one can be approved and one denied', async () => {
     scene.upstream.script(
       says(way, [
         { text: 'I need two things.' },
@@ -165,7 +165,7 @@ describe.each(WAYS)('over %s', (way) => {
     expect(results).toMatch(/the sum is 10[^]*The user refused this call\./);
   });
 
-  test('one of two answered now, the other later', async () => {
+  test('two approval requests can be answered one after the other', async () => {
     scene.upstream.script(
       says(way, [
         { call: 'sums__add', id: 'call_a', args: { a: 5, b: 5 } },
@@ -197,7 +197,7 @@ describe.each(WAYS)('over %s', (way) => {
     expect(scene.mcp.calls).toHaveLength(before);
   });
 
-  test('what waits for a person beside a call of the client and one that runs at once', async () => {
+  test('a call that needs approval can occur with a call of the client and one that runs at once', async () => {
     scene.upstream.script(
       says(way, [
         { call: 'get_weather', id: 'call_c', args: { city: 'Oulu' } },
@@ -241,7 +241,7 @@ describe.each(WAYS)('over %s', (way) => {
   });
 });
 
-test('clients whose protocol cannot ask are told so', async () => {
+test('clients whose protocol has no approvals get an error', async () => {
   const body = {
     model: 'sim/chat',
     messages: [{ role: 'user', content: SUM }],

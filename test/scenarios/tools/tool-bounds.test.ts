@@ -45,7 +45,7 @@ const search = (id: string): { call: string; id: string; args: object } => ({
 });
 
 describe.each([false, true])('a later turn (streamed: %p)', (stream) => {
-  test('is never asked in the words of the first, also where they could be passed on', async () => {
+  test('is never sent with the body of the first, even if that could be relayed', async () => {
     scene.upstream.script(
       says('responses', [search('call_a')]),
       wordsOf('responses').error(500),
@@ -59,7 +59,7 @@ describe.each([false, true])('a later turn (streamed: %p)', (stream) => {
   });
 });
 
-describe('an answer of a person', () => {
+describe('an approval', () => {
   const asked = async (): Promise<{ id: unknown; question: unknown }> => {
     scene.upstream.script(says('chat', [{ call: 'sums__pay', id: 'call_p', args: {} }]));
     const body = { input: 'Pay.', tools: [serverAt(scene.mcp.url, { require_approval: 'always' })] };
@@ -77,7 +77,7 @@ describe('an answer of a person', () => {
     })),
   });
 
-  test('given twice is one call', async () => {
+  test('that is sent twice makes one call', async () => {
     const { id, question } = await asked();
     const before = paid;
     scene.upstream.script(says('chat', [{ text: 'Thanks.' }]));
@@ -86,7 +86,7 @@ describe('an answer of a person', () => {
   });
 
   test.each([false, true])(
-    'is good for one call, also when nobody could go on and it is sent again (streamed: %p)',
+    'allows one call, also if no model could continue and it is sent again (streamed: %p)',
     async (stream) => {
       const { id, question } = await asked();
       const before = paid;
@@ -125,7 +125,7 @@ describe('allowed calls', () => {
     })),
   ];
 
-  test('are no more than other calls of one answer; those that were not made stay allowed', async () => {
+  test('count toward the calls of one response; those that were not made stay approved', async () => {
     const before = scene.mcp.calls.length;
     scene.upstream.script(says('chat', [{ text: 'Done.' }]), says('chat', [{ text: 'Done.' }]));
     const { id, body } = await ask(scene, 'chat', { input: allowed(130), tools: tools() }, false);
@@ -188,7 +188,7 @@ test('a stream that breaks after an allowed call has shown that call once', asyn
   expect(types).toEqual(['mcp_call', 'message']);
 });
 
-test('one turn that calls without end is answered after so many calls', async () => {
+test('a turn with endless calls ends after the maximum number of calls', async () => {
   const calls = Array.from({ length: 300 }, (_, place) => search(`call_${place}`));
   scene.web.clear();
   scene.upstream.script(says('chat', calls), says('chat', [{ text: 'Enough.' }]));
@@ -234,7 +234,7 @@ describe('a page', () => {
     return reported(scene.upstream.requests.at(-1)).join('\n');
   };
 
-  test('that the person named is opened; one that the model made up is not', async () => {
+  test('that the user named is opened; one that the model invented is not', async () => {
     const url = `${scene.web.origin}/ounas`;
     expect(await asked(`What does ${url} say?`, url)).toContain('It is 299 km long.');
     const made = `${scene.web.origin}/ounas?secret=of-the-conversation`;
@@ -243,7 +243,7 @@ describe('a page', () => {
   });
 });
 
-test('what an MCP server hides from people it hides from models', async () => {
+test('text that an MCP server hides from people is hidden from models', async () => {
   const hidden = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
   const call = { call: 'sums__echo', id: 'call_e', args: { text: `plain${hidden}` } };
   scene.upstream.script(says('chat', [call]), says('chat', [{ text: 'Heard.' }]));
@@ -252,7 +252,7 @@ test('what an MCP server hides from people it hides from models', async () => {
   expect(String(scene.upstream.requests.at(-1)?.text.split('"role":"tool"').at(-1))).not.toContain(hidden);
 });
 
-test('a model that calls on whatever it is told is ended after its last turn', async () => {
+test('a model that never stops calling tools is stopped after its last turn', async () => {
   scene.web.clear();
   const turns = Array.from({ length: 30 }, (_, turn) => says('chat', [search(`call_${turn}`)]));
   scene.upstream.script(...turns);
@@ -294,7 +294,7 @@ test('a call that Claude’s clients send back has the name under which it was m
   }
 });
 
-test('a search that failed is told to Claude’s clients as one', async () => {
+test('a failed search is reported as one to clients of Claude', async () => {
   scene.web.next(() => new Response('broken', { status: 500 }));
   scene.upstream.script(says('chat', [search('call_a')]), says('chat', [{ text: 'I could not look.' }]));
   const response = await scene.gateway.post('/messages', {
@@ -322,7 +322,7 @@ test('an approval without its server is refused', async () => {
   expect((await ask(scene, 'relay', { input: [approval], tools }, false)).status).toBe(200);
 });
 
-test('nobody takes the label of a configured server', async () => {
+test('a request cannot use the label of a configured server', async () => {
   const own = await startToolScene({ mcp: (url) => ({ servers: { ops: { url } } }) });
   await using _ = own;
   const tools = [serverAt('https://elsewhere.example/mcp', { server_label: 'ops' })];

@@ -236,7 +236,7 @@ describe.each([false, true])('clients of Gemini, streamed: %p', (stream) => {
     return readAnswer(stream ? chunksOf(body) : [JSON.parse(body) as Loose]);
   };
 
-  test.each(SIMULATED)('%s: where the words come from', async (model) => {
+  test.each(SIMULATED)('%s: the response contains the sources of its text', async (model) => {
     const answer = await go(model, CALL);
     expect(answer.problems).toEqual([]);
     expect(answer.finish).toBe('STOP');
@@ -308,7 +308,7 @@ describe.each([false, true])('clients of Chat Completions, streamed: %p', (strea
     }
   });
 
-  test('what was said before a tool and after it is one text, and its citations fit', async () => {
+  test('text before and after a tool call is one text, with correct citations', async () => {
     const calls = [{ call: 'web_search', id: 'call_1', args: { query: 'q' } }];
     scene.upstream.script(
       says('chat', [{ text: 'Let me look. ' }, ...calls]),
@@ -368,7 +368,7 @@ test('a server that cannot be listed is reported where no item can say it', asyn
   expect(String(at(await strict.json(), 'error', 'message'))).toContain('MCP server "sums"');
 });
 
-test('a search that nobody waits for any more is ended', async () => {
+test('a search is stopped when its client has disconnected', async () => {
   scene.web.next(NO_ANSWER);
   const leave = new AbortController();
   const asked: Promise<unknown> = fetch(`${scene.gateway.origin}/v1/messages`, {

@@ -74,7 +74,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
   const go = (body: object): Promise<Answered> =>
     ask(scene, way, { input: 'Go', tools: [SEARCH], ...body }, stream);
 
-  test('a call of the client beside one of ours: ours runs, the model reads both in the next request', async () => {
+  test('with a call of the client and a hosted one, the hosted call runs, and the model reads both results in the next request', async () => {
     scene.upstream.script(
       says(way, [
         { text: 'Looking.' },
@@ -98,7 +98,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     expect(scene.web.searches).toHaveLength(1);
   });
 
-  test('the same with items sent back by hand', async () => {
+  test('a client that sends the items back itself gets the same', async () => {
     scene.upstream.script(
       says(way, [search('call_a'), { call: 'get_weather', id: 'call_b', args: { city: 'Oulu' } }]),
       says(way, [{ text: 'Done.' }]),
@@ -139,7 +139,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     expect(at(answer.body, 'tool_choice')).toEqual({ type: 'web_search' });
   });
 
-  test('one call at a time is asked of the model', async () => {
+  test('the model is asked for one call at a time', async () => {
     scene.upstream.script(says(way, [search('call_a')]), says(way, [{ text: 'Done.' }]));
     await go({ parallel_tool_calls: false });
     for (const { text } of scene.upstream.requests)
@@ -168,7 +168,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     expect(list(answer.body, 'output').map((item) => at(item, 'status'))).toEqual(['failed']);
   });
 
-  test('arguments that are no JSON are told to the model', async () => {
+  test('the model gets an error for arguments that are no JSON', async () => {
     scene.upstream.script(
       says(way, [{ call: 'web_search', id: 'call_a', args: {} }]),
       says(way, [{ text: 'Done.' }]),
@@ -194,7 +194,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     expect(scene.web.searches).toHaveLength(1);
   });
 
-  test('a second turn that nobody can answer fails with what was done', async () => {
+  test('a second turn that no endpoint can serve fails, and reports the completed calls', async () => {
     scene.upstream.script(says(way, [search('call_a')]), wordsOf(way).error(500));
     const answer = await go({});
     expect(answer.status).toBe(200);
@@ -208,7 +208,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
 });
 
 describe('a client that goes away while a tool runs', () => {
-  test.each([false, true])('ends the tool and the record says so (streamed: %p)', async (stream) => {
+  test.each([false, true])('stops the tool, and the record shows it (streamed: %p)', async (stream) => {
     scene.web.next(NO_ANSWER);
     const leave = new AbortController();
     const body = {
@@ -274,7 +274,7 @@ describe('the deadline of the request', () => {
   });
 });
 
-test('a stream that breaks in its second turn says so in its own words, after what was done', async () => {
+test('a stream that breaks in its second turn ends with a native error after the completed work', async () => {
   for (const way of WAYS) {
     scene.upstream.script(says(way, [search('call_a')]), (exchange) => {
       exchange.openStream();
@@ -326,7 +326,7 @@ test.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/deepseek'])(
 );
 
 test.each(SIMULATED_BOTH)(
-  'over %s, streamed: %p, what tools say is no loss of what was asked: strict mode takes it',
+  'over %s, streamed: %p, strict mode accepts results of tools, which are no loss of the request',
   async (model, stream) => {
     const tools = [serverAt(scene.mcp.url), { ...SEARCH, filters: { allowed_domains: ['no domain!'] } }];
     const input = `call sums__fail {}\n${CALL}`;

@@ -111,7 +111,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(textOf(answer)).toContain('the sum is 3');
   });
 
-  test('is listed once in a conversation, however it goes on', async () => {
+  test('a server is listed once in a conversation, however it continues', async () => {
     // A session is ended behind the answer that it was for: only what an answer waits for is counted.
     const asked = (): number => scene.mcp.requests.filter(({ method }) => method === 'POST').length;
     const first = await go({ input: `Add.\n${SUM}` });
@@ -164,7 +164,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
       { type: 'mcp_protocol_error', code: expect.any(Number), message: expect.stringContaining('a bug') },
       'a bug',
     ],
-  ])('a tool that fails is told in its item and to the model: %s', async (name, error, words) => {
+  ])('the failure of a tool is in its item and is sent to the model: %s', async (name, error, words) => {
     const answer = await go({ input: `call sums__${name} {}` });
     expect(itemsOf(answer, 'mcp_call')[0]).toMatchObject({ status: 'failed', output: null, error });
     expect(at(answer.body, 'status')).toBe('completed');
@@ -230,7 +230,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
   );
 });
 
-test.each(SIMULATED)('%s: a huge result is cut, and the model is told', async (model) => {
+test.each(SIMULATED)('%s: a huge result is truncated, and the model is informed', async (model) => {
   const body = { model, tools: [serverAt(scene.mcp.url)], input: 'call sums__huge {}' };
   const answer = await ask(scene, 'chat', body, false);
   const output = String(at(itemsOf(answer, 'mcp_call')[0], 'output'));
@@ -321,7 +321,7 @@ describe.each(WAYS)('over %s', (way) => {
 
 // Over Messages they are always one.
 test.each(['chat', 'responses'] as const)(
-  'over %s, arguments that are no object are told to the model',
+  'over %s, the model gets an error for arguments that are no object',
   async (way) => {
     scene.upstream.script(
       says(way, [{ call: 'sums__add', id: 'call_a', args: [1, 2] }]),
@@ -379,7 +379,7 @@ describe('servers that may not be asked', () => {
     expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[1].server_label']);
   });
 
-  test('another scheme is a 400, or told in the list', async () => {
+  test('an address with another scheme is a 400, or an error in the list of tools', async () => {
     const body = { model: 'sim/chat', input: 'Hi', tools: [serverAt('file:///etc/passwd')] };
     const refused = await ask(scene, 'chat', body, false);
     expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[0]']);

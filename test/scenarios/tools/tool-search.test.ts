@@ -74,7 +74,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     },
   );
 
-  test('sources and results are there only where `include` asks for them', async () => {
+  test('sources and results are included only if `include` asks for them', async () => {
     const asked = await go({ input: CALL, include: ['web_search_call.action.sources'] });
     expect(at(searchesOf(asked)[0], 'action', 'sources')).toEqual(
       hitsAt(scene.web.origin).map(({ url }) => ({ type: 'url', url })),
@@ -128,7 +128,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(messageOf(answer).text).toContain('not allowed');
   });
 
-  test('an engine that fails is told to the model, and the answer comes', async () => {
+  test('the model is informed about a failed search engine, and responds', async () => {
     scene.web.next(() => new Response('broken', { status: 500 }));
     const answer = await go({ input: CALL });
     expect(at(searchesOf(answer)[0], 'status')).toBe('failed');
@@ -260,7 +260,7 @@ function nativeModels(): readonly object[] {
 }
 
 describe('limits', () => {
-  test('a slow engine is given up after its time, and the model is told', async () => {
+  test('a slow engine is stopped after its time limit, and the model is informed', async () => {
     const clock = new ArmedClock();
     await using slow = await startToolScene({ clock, search: { timeout_ms: 1234 } });
     slow.web.next(NO_ANSWER);
@@ -302,7 +302,7 @@ describe('limits', () => {
 });
 
 describe('what a search costs', () => {
-  test.each([false, true])('is in the answer and the record (streamed: %p)', async (stream) => {
+  test.each([false, true])('is included in the response and the record (streamed: %p)', async (stream) => {
     const answer = await ask(scene, 'chat', { model: 'sim/chat', tools: [SEARCH], input: CALL }, stream);
     const record = await recordOf(scene.gateway, asResponse(answer));
     const count = (name: string): number => Number(at(answer.body, 'usage', name));
@@ -313,7 +313,7 @@ describe('what a search costs', () => {
     expect(at(record, 'nativeTokens', 'tool_calls')).toEqual({ web_search: 1 });
   });
 
-  test('is paid for also when its answer cannot be read, not when it was refused', async () => {
+  test('is charged also if the response of the engine is unreadable, but not if the engine refused it', async () => {
     scene.web.next(
       () => Response.json({ nonsense: true }),
       () => new Response('broken', { status: 500 }),
@@ -326,7 +326,7 @@ describe('what a search costs', () => {
     expect(at(record, 'cost', 'items', 'tools')).toBe(0.01);
   });
 
-  test('is unknown where nobody said its price', async () => {
+  test('is unknown if its price is not configured', async () => {
     await using free = await startToolScene({ search: { price_usd_per_search: undefined } });
     const answer = await ask(free, 'chat', { model: 'sim/chat', tools: [SEARCH], input: CALL }, false);
     expect(at(answer.body, 'usage', 'cost') ?? null).toBeNull();

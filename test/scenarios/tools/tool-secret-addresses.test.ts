@@ -54,7 +54,7 @@ test.each([false, true])('keys in addresses reach the server alone, streamed: %p
   expect(JSON.stringify([answer, stored, record])).not.toContain(KEY);
 });
 
-test('an upstream that repeats them, and is relayed, has them kept by nobody', async () => {
+test('secrets in addresses that a relayed upstream repeats are not stored', async () => {
   const tools = [
     { type: 'mcp', server_label: 'l', server_url: `https://m.example/?k=${KEY}`, headers: { key: KEY } },
   ];

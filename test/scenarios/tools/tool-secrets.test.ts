@@ -115,7 +115,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
   );
 
   test.each(['sums', 'ops', 'oauth'])(
-    'a result that quotes what %s was sent shows none of it',
+    'a result that quotes the secrets that were sent to %s does not show them',
     async (label) => {
       const own = secretly({ headers: { 'X-Api-Key': HEADER } });
       const body = {
@@ -131,7 +131,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     },
   );
 
-  test('they are sent again for the next turn, and were not kept from the first', async () => {
+  test('credentials are sent again with the next turn, because they are not stored', async () => {
     const model = 'sim/chat';
     const first = await ask(scene, 'chat', { model, tools: [secretly()], input: 'Hello, no tools' }, stream);
     const input = 'call sums__add {"a": 1, "b": 1}';
@@ -173,7 +173,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(leaks(text, JSON.stringify(record))).toEqual([]);
   });
 
-  test('those of the operator', async () => {
+  test('credentials of the operator are used and never shown', async () => {
     for (const label of ['ops', 'oauth']) {
       const body = {
         model: 'sim/chat',
@@ -189,7 +189,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
   });
 });
 
-test('a request cannot bring credentials to a server of the operator, and is told so', async () => {
+test('a request that sends credentials to a server of the operator is refused with the reason', async () => {
   const tool = { type: 'mcp', server_label: 'ops', authorization: TOKEN, headers: { 'X-Own': HEADER } };
   const answer = await ask(scene, 'chat', { model: 'sim/chat', tools: [tool], input: 'Hello' }, false);
   expect(answer.report).toBe('tools[0].authorization:dropped, tools[0].headers:dropped');
@@ -213,7 +213,7 @@ test('one token serves all sessions until it expires, and says what it is for', 
   expect(asked[0]).toContain('scope=tools');
 });
 
-test('a refused credential is said without being shown', async () => {
+test('a refused credential is reported without being shown', async () => {
   await using strict = await startToolScene({
     server: { authorize: (authorization) => authorization === 'Bearer right' },
   });

@@ -63,7 +63,7 @@ test("OpenAI's own SDK raises an error with the status", async () => {
   expect(error).toMatchObject({ status: 424, type: 'external_connector_error', code: 'http_error' });
 });
 
-test("a vendor's own refusal of the same kind passes, and nobody else is asked", async () => {
+test('the same refusal of a vendor is returned, and no other endpoint is tried', async () => {
   const own = (provider: string): object => ({
     provider,
     model: 'm',

@@ -42,7 +42,7 @@ test('prints every limit of every owner, and what is used of it', async () => {
   expect(JSON.parse(json.out)).toMatchObject([{ owner: { kind: 'key', name: 'ci' }, limits: [{ used: 1 }] }]);
 });
 
-test('says what is missing to whom it is refused', async () => {
+test('the error for another key asks for an admin key', async () => {
   const refused = await runProgram(['limits', '--url', gateway.origin, '--key', 'sk-test'], { folder });
   expect(refused.code).not.toBe(0);
   expect(refused.err).toContain('Set an admin key with --key');

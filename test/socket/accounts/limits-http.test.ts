@@ -32,7 +32,7 @@ function ask(key: keyof typeof KEYS, path: string = BASES.chat, more: object = {
 }
 
 describe('a limit of requests', () => {
-  test('refuses what is too much, says which and when, and frees by the time it said', async () => {
+  test('refuses requests over the limit with the limit and the time, and admits them at that time', async () => {
     const first = await ask('requests');
     expect(first.status).toBe(200);
     expect(first.headers.get('x-ratelimit-limit-requests')).toBe('2');
@@ -83,7 +83,7 @@ describe('a budget', () => {
 });
 
 describe('limits of tokens', () => {
-  test('are told to Messages clients under their own names', async () => {
+  test('are sent to Messages clients under their native names', async () => {
     const answer = await ask('tokens', BASES.messages);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('anthropic-ratelimit-tokens-limit')).toBe('3000');
@@ -115,7 +115,7 @@ describe('an explanation', () => {
   });
 });
 
-test('nothing is told where nothing is limited', async () => {
+test('no limits are sent if none apply', async () => {
   const answer = await ask('free');
   expect([...answer.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
 });

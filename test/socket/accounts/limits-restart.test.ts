@@ -39,7 +39,7 @@ async function ask(gateway: TestGateway, name: string, more: object = {}): Promi
   return answer.status;
 }
 
-test('a restarted gateway knows what was spent, and counts what was refused for nothing', async () => {
+test('a restarted gateway knows what was spent, and does not count refused requests', async () => {
   const clock = new ManualClock(NOON);
   let gateway = await start(clock);
   expect(await ask(gateway, 'few')).toBe(200);
@@ -64,7 +64,7 @@ describe('limits that are new', () => {
   const DAILY: LimitEntry = { usd: 1, per: 'day' };
   const ever: LimitEntry = { usd: 9 };
 
-  test('begin at what the ledger knows, and those that were there stay as they are', async () => {
+  test('begin with the usage in the ledger, and existing limits keep theirs', async () => {
     let written: Written[] = [{ owner: { kind: 'key', id: 'ci', name: 'ci' }, entries: [DAILY] }];
     const ledger = new LedgerOfTests();
     const limits = new Limits(

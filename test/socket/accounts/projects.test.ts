@@ -82,7 +82,7 @@ describe('what one key of a project stores', () => {
     expect((await call(A, 'GET', `${path}/${id}${below}`)).status).toBe(404);
   });
 
-  test('is gone on with: earlier turns, conversations, summaries and files', async () => {
+  test('is continued by another key: earlier turns, conversations, summaries and files', async () => {
     const previous = await made(A, '/responses', TURN);
     const conversation = await made(A, '/conversations', {});
     const id = await made(A, '/files', file());
@@ -155,14 +155,14 @@ describe('records', () => {
     return String(json['key_id']);
   }
 
-  test('are found by every key of the project, and by no other', async () => {
+  test('are found by every key of the project, and by no other key', async () => {
     const { json } = await call(A, 'POST', '/chat/completions', BODY);
     const path = `/generation?id=${String(json['id'])}`;
     expect((await call(B, 'GET', path)).json).toMatchObject({ project_id: 'search' });
     expect((await call(STRANGER, 'GET', path)).status).toBe(404);
   });
 
-  test('name project and end user, whom nobody can read from them', async () => {
+  test('contain the project and a hash of the end user, which cannot be reversed', async () => {
     const named = await recordOf(A, '/chat/completions', { ...BODY, user: 'ada@example.com' });
     expect(named['projectId']).toBe('search');
     expect(named['keyId']).toMatch(/^key_/);
@@ -223,7 +223,7 @@ test('keys and projects are changed under a running gateway, which follows withi
   }
 });
 
-test('a key of the role admin alone may not call models, and says so', async () => {
+test('a key with only the role admin cannot call models, and the error says so', async () => {
   const own = await startGateway({
     server: { admin_key: 'sk-test-root-0123456789' },
     keys: [{ name: 'operator', key: 'sk-test-operator', roles: ['admin'] }],

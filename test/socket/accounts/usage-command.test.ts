@@ -76,7 +76,7 @@ test('shows names of keys, takes them as filters, and knows days by name', async
   unlinkSync(config);
 });
 
-test('what it does not know is refused with what there is', async () => {
+test('an unknown value is refused with the known ones', async () => {
   expect(await run('--by', 'colour')).toMatchObject({
     code: 1,
     err: expect.stringContaining('requested_model, outcome, or end_user'),

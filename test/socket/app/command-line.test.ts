@@ -46,7 +46,7 @@ describe('help', () => {
     }
   });
 
-  test('is printed, and nothing is done', async () => {
+  test('is printed, and the command is not run', async () => {
     for (const words of [
       ['keys', '--help'],
       ['help', 'keys'],
@@ -65,7 +65,7 @@ describe('help', () => {
   const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 });
 
-test('a word that is mistyped is answered with the nearest one, in a form that works here', async () => {
+test('a mistyped command gets a suggestion that works in this shell', async () => {
   const near = async (...words: string[]): Promise<string> => {
     const { code, err } = await run(...words);
     expect(code).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ test('a word that is mistyped is answered with the nearest one, in a form that w
   expect((await runProgram(['usge'], { folder, environment: { PATH } })).err).toContain('`dragoman usage`');
 });
 
-test('a word that a command does not take is refused, not passed over', async () => {
+test('an argument that a command does not accept is refused, not ignored', async () => {
   for (const words of [
     ['usage', 'today'],
     ['check', 'other.yaml'],
@@ -119,7 +119,7 @@ describe('completion', () => {
     expect(completed('completion', 'f')).toEqual(['fish']);
   });
 
-  test('is code that the other shells can have, too', async () => {
+  test('exists for the other shells', async () => {
     const fish = await run('completion', 'fish');
     expect(fish.out).toContain(
       "complete -c dragoman -f -n __fish_use_subcommand -a usage -d 'report requests, tokens and costs",
@@ -148,7 +148,7 @@ test('a reader that leaves ends a command in silence', async () => {
   ).toMatch(/^ID .*\n0 0\n$/);
 });
 
-test('doctor says on a fresh install what to do', async () => {
+test('doctor explains on a fresh installation what to do', async () => {
   const { code, err } = await run('doctor');
   expect(code).toBe(0);
   expect(err).toContain('No provider is enabled except the simulated one');
@@ -183,7 +183,7 @@ models:
     ]);
   });
 
-  test('also those that no schema sees, and those of its form', async () => {
+  test('reports all of them, including syntax errors and those beyond the schema', async () => {
     expect(
       await faults(`keys:
   - { name: a, key: sk-test, project: nowhere }

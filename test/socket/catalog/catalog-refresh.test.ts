@@ -123,7 +123,7 @@ test('a request that runs keeps the prices under which it was admitted', async (
   expect(at(await recordOf(gateway, response), 'cost', 'price', 'input')).toBe(7);
 });
 
-test('a file is read again when it changes, and what it said is there at the next start', async () => {
+test('a file is read again when it changes, and its data is available at the next start', async () => {
   const file = join(folder, 'prices.json');
   writeFileSync(file, JSON.stringify(data(model('gpt-4o', 7))));
   const first = await start(file);
@@ -156,7 +156,7 @@ test('a file is read again when it changes, and what it said is there at the nex
   expect(await ask(third, 'openai/gpt-4o')).not.toMatchObject({ input: 70 });
 });
 
-test('a damaged file of what was kept is told, and what came with the gateway is used', async () => {
+test('a damaged stored file is reported, and the bundled data is used', async () => {
   const file = join(folder, 'prices.json');
   writeFileSync(file, JSON.stringify(data(model('gpt-4o', 7))));
   const first = await start(file);
@@ -173,7 +173,7 @@ test('a damaged file of what was kept is told, and what came with the gateway is
   await logged(second, IN_FORCE);
 });
 
-describe('what is broken is refused and told, and what was known stays', () => {
+describe('broken data is refused and reported, and the known data stays', () => {
   test.each([
     ['no JSON', whole('<html>'), 'is no JSON'],
     ['a status', whole({}, 503), 'status 503'],
@@ -231,7 +231,7 @@ test('`models --diff` shows what would change, and changes nothing', async () =>
   expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('is no JSON') });
 });
 
-test('`check` tells of a file that cannot be used', async () => {
+test('`check` reports a file that cannot be used', async () => {
   const config = join(folder, 'dragoman.yaml');
   const file = join(folder, 'prices.json');
   writeFileSync(config, JSON.stringify({ catalog: { refresh: file }, data_dir: join(folder, 'data') }));

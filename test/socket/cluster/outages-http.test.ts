@@ -73,7 +73,7 @@ const all = (status: number): Record<string, number> =>
   Object.fromEntries(Object.keys(STATELESS).map((name) => [name, status]));
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('while PostgreSQL is away', () => {
-  test('what needs nothing stored goes on, the rest is told so in its own protocol, and nothing is lost', async () => {
+  test('requests that need no stored data continue, the others get a native error, and nothing is lost', async () => {
     const server = await startPostgres();
     ends.push(() => server.stop());
     const gateway = await startGateway({ database_url: server.url, secret: 'ab'.repeat(32) });
@@ -149,7 +149,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away',
   }
 
   test.each(['local', 'share', 'allow'] as const)(
-    'requests under a limit go on with a share of it, or without it (%s)',
+    'requests continue with a share of their limit, or without it (%s)',
     (whenUnreachable) =>
       withoutServer(whenUnreachable, async (gateway) => {
         expect(await statuses(gateway)).toEqual(all(200));

@@ -67,7 +67,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database
     expect(await here.files.retrieve(file.id).catch(({ status }: { status: number }) => status)).toBe(404);
   });
 
-  test('one turn at a time holds a conversation, wherever it runs', async () => {
+  test('a conversation is locked for one turn at a time across replicas', async () => {
     const conversation = await clientOf(one).conversations.create({});
     const turns = await Promise.allSettled(
       Array.from({ length: 6 }, (_, n) =>
@@ -99,7 +99,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database
     expect(JSON.stringify(found)).toContain('sim/echo');
   });
 
-  test('a key that is made is good everywhere within two seconds, and one that is revoked nowhere', async () => {
+  test('a new key works on all replicas within two seconds, and a revoked one on none', async () => {
     const made = await manage(one, 'POST', '/keys', { name: 'worker' });
     const key = String(made.json['key']);
     const id = String(made.json['id']);

@@ -103,7 +103,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     answers.filter(({ status }) => status === 200);
   const cost = (answers: readonly Answer[]): number => answers.reduce((sum, { usd }) => sum + usd, 0);
 
-  test('spend of a budget no more than there is, and nearly all of it', async () => {
+  test('together spend nearly all of a budget, and no more', async () => {
     const answers: Answer[] = [];
     // Money that a request reserved and did not cost comes back when it ends.
     for (let times = 0; times < 40 && cost(answers) < 0.9; times += 1)
@@ -126,7 +126,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     expect(answers.length).toBeGreaterThanOrEqual(RATE - 1);
   });
 
-  test('tell whoever watches at one of them what happens at all', async () => {
+  test('report the events of all to a client that watches one', async () => {
     const [first] = gateways;
     const received = new Received(await listenAt(first?.origin ?? '', ADMIN_KEY, '?types=generation'));
     for (const gateway of gateways) {
@@ -145,7 +145,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     await received.leave();
   });
 
-  test('overspend nothing when the server loses all its data under load, and refuse nobody for that', async () => {
+  test('overspend nothing and refuse nothing when the server loses all its data under load', async () => {
     const loading = load(strict, 'flushed', 4);
     await servers[0]?.send('FLUSHALL');
     const answers = await loading;

@@ -64,25 +64,25 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
     pubSub.close();
   });
 
-  test('one whose authority nobody trusts is refused', async () => {
+  test('a server with an untrusted authority is refused', async () => {
     const stranger = certificates?.read('stranger.pem') ?? '';
     expect(await rejection(open(secure(at(0), 'rediss'), []).send('PING', []))).toBeInstanceOf(Error);
     expect(await rejection(open(secure(at(0), 'rediss'), [stranger]).send('PING', []))).toBeInstanceOf(Error);
   });
 
-  test('one with a certificate for another name is refused', async () => {
+  test('a server with a certificate for another name is refused', async () => {
     expect(await rejection(open(secure(at(1), 'rediss'), [authority]).send('PING', []))).toBeInstanceOf(
       Error,
     );
   });
 
-  test('nor is one heard that has such a certificate', async () => {
+  test('messages of a server with such a certificate are not received', async () => {
     const listen = (link: ValkeyServer): Promise<unknown> => rejection(link.listen('told', () => {}));
     expect(await listen(open(secure(at(0), 'rediss'), []))).toBeInstanceOf(Error);
     expect(await listen(open(secure(at(1), 'rediss'), [authority]))).toBeInstanceOf(Error);
   });
 
-  test('one that expects TLS is not spoken to without', async () => {
+  test('a server that expects TLS is not contacted without TLS', async () => {
     expect(await rejection(open(secure(at(0), 'redis'), []).send('PING', []))).toBeInstanceOf(Error);
   });
 

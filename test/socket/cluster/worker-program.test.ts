@@ -78,7 +78,7 @@ test.skipIf(!LINUX)('all serve, and their metrics and records are on one page', 
   expect(await usage.json()).toMatchObject({ data: [{ requests: asked }] });
 });
 
-test.skipIf(!LINUX)('whoever watches at one of them hears what happens at all', async () => {
+test.skipIf(!LINUX)('a client that watches one worker gets the events of all', async () => {
   const received = new Received(await listenAt(program.origin, KEY, '?types=generation'));
   const ids = [new Set<unknown>(), new Set<unknown>()];
   let before = await served();
@@ -108,7 +108,7 @@ test.skipIf(!LINUX)('a limit is one limit for all of them together', async () =>
 });
 
 test.skipIf(!LINUX)(
-  'an answer under an idempotency key is made once, whichever of them is asked',
+  'a response with an idempotency key is produced once, whichever worker gets the requests',
   async () => {
     // A supervisor that answers too late is not waited for: each try has a key of its own.
     const order = { 'idempotency-key': crypto.randomUUID() };
@@ -125,36 +125,33 @@ test.skipIf(!LINUX)(
   { ...BEST_OF_THREE, timeout: SLOW },
 );
 
-test.skipIf(!LINUX)(
-  'who signs in to the console is signed in at all of them, until they sign out at one',
-  async () => {
-    const link = (await runProgram(['console', '--url', program.origin], { folder: at.folder })).out;
-    const body = JSON.stringify({ code: /#code=(\S+)/.exec(link)?.[1] });
-    const type = { 'content-type': 'application/json' };
-    const signIn = (): Promise<Response> =>
-      fetch(`${program.origin}/console/session`, { method: 'POST', headers: type, body, keepalive: false });
-    // Whichever of them are asked, at once or one after another.
-    const signedIn = await Promise.all(Array.from({ length: 6 }, signIn));
-    const [good, ...others] = signedIn.filter(({ status }) => status === 200);
-    expect(others).toEqual([]);
-    if (!good) throw new Error('nobody was signed in');
-    expect((await signIn()).status).toBe(401);
-    const { csrf } = (await good.json()) as { csrf: string };
-    const cookie = good.headers.get('set-cookie')?.split(';')[0] ?? '';
-    const session = { cookie, 'x-csrf-token': csrf };
-    const console = (path: string, method = 'GET'): Promise<Response> =>
-      fetch(`${program.origin}/console${path}`, { method, headers: session, keepalive: false });
-    const statuses = async (): Promise<ReadonlySet<number>> => {
-      const asked = Array.from({ length: 12 }, () => console('/api/v1/management/keys'));
-      return new Set((await Promise.all(asked)).map(({ status }) => status));
-    };
-    expect(await statuses()).toEqual(new Set([200]));
-    expect((await console('/session', 'DELETE')).status).toBe(200);
-    expect(await statuses()).toEqual(new Set([401]));
-  },
-);
+test.skipIf(!LINUX)('a console session is valid on all workers, until it ends on one', async () => {
+  const link = (await runProgram(['console', '--url', program.origin], { folder: at.folder })).out;
+  const body = JSON.stringify({ code: /#code=(\S+)/.exec(link)?.[1] });
+  const type = { 'content-type': 'application/json' };
+  const signIn = (): Promise<Response> =>
+    fetch(`${program.origin}/console/session`, { method: 'POST', headers: type, body, keepalive: false });
+  // Whichever of them are asked, at once or one after another.
+  const signedIn = await Promise.all(Array.from({ length: 6 }, signIn));
+  const [good, ...others] = signedIn.filter(({ status }) => status === 200);
+  expect(others).toEqual([]);
+  if (!good) throw new Error('nobody was signed in');
+  expect((await signIn()).status).toBe(401);
+  const { csrf } = (await good.json()) as { csrf: string };
+  const cookie = good.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const session = { cookie, 'x-csrf-token': csrf };
+  const console = (path: string, method = 'GET'): Promise<Response> =>
+    fetch(`${program.origin}/console${path}`, { method, headers: session, keepalive: false });
+  const statuses = async (): Promise<ReadonlySet<number>> => {
+    const asked = Array.from({ length: 12 }, () => console('/api/v1/management/keys'));
+    return new Set((await Promise.all(asked)).map(({ status }) => status));
+  };
+  expect(await statuses()).toEqual(new Set([200]));
+  expect((await console('/session', 'DELETE')).status).toBe(200);
+  expect(await statuses()).toEqual(new Set([401]));
+});
 
-test.skipIf(!LINUX)('one that is killed is replaced, and the others go on', async () => {
+test.skipIf(!LINUX)('a killed worker is replaced, and the others continue', async () => {
   const [victim = 0] = workersNow();
   process.kill(victim, 'SIGKILL');
   await eventually('there are as many as before', () => {

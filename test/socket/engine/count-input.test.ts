@@ -86,18 +86,21 @@ describe.each(COUNTING)('$protocol', ({ protocol, path, ask, headers, asked, sev
     expect(request?.headers).toMatchObject(headers);
   });
 
-  test('an upstream of another protocol is not asked', async () => {
+  test('an upstream of another protocol is not called', async () => {
     scene.upstream('up').script();
     await expectEstimate(await post('one/chat'));
     expect(scene.upstream('up').requests).toEqual([]);
   });
 
-  test.each([404, 405, 429, 401, 500])('an upstream that says %d makes it an estimate', async (status) => {
-    scene.upstream('up').script(up.error(status));
-    await expectEstimate(await post(native));
-  });
+  test.each([404, 405, 429, 401, 500])(
+    'if the upstream returns %d, the count is an estimate',
+    async (status) => {
+      scene.upstream('up').script(up.error(status));
+      await expectEstimate(await post(native));
+    },
+  );
 
-  test('so do an answer without a number, a lost connection, and a long silence', async () => {
+  test('the count is an estimate after a response without a number, a lost connection or a timeout', async () => {
     const upstream = scene.upstream('up');
     upstream.script(whole({ nothing: true }), (exchange) => exchange.cut(), silence);
     await expectEstimate(await post(native));
@@ -110,7 +113,7 @@ describe.each(COUNTING)('$protocol', ({ protocol, path, ask, headers, asked, sev
     await expectEstimate(await late);
   });
 
-  test("the caller's mistakes are told, whoever finds them", async () => {
+  test('mistakes of the client are reported, whether the gateway or the upstream finds them', async () => {
     scene.upstream('up').script(up.error(400));
     const theirs = await post(native);
     expect(theirs.status).toBe(400);
@@ -225,7 +228,7 @@ describe('counts across protocols', () => {
     expect([refused.status, refused.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
   });
 
-  test('what an upstream would have to be given first is estimated', async () => {
+  test('content that an upstream would need first is estimated', async () => {
     const up = scene.upstream('up');
     up.script();
     const image = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };

@@ -85,7 +85,7 @@ test.each(MODELS.flatMap(([model, kind]) => PROTOCOLS.map((protocol) => [model, 
   },
 );
 
-test('an earlier call of a custom tool is told as one of a function', async () => {
+test('an earlier call of a custom tool is sent as a function call', async () => {
   const up = scene.upstream('up');
   up.script(whole(chatBody('Done.')));
   const call = { id: 'call_1', type: 'custom', custom: { name: 'run', ...INPUT } };

@@ -109,7 +109,7 @@ describe.each(
     expect(Number(at(record, 'usage'))).toBeCloseTo((costs[0] ?? 0) + (costs[1] ?? 0), 12);
   });
 
-  test('an input that does not match twice reaches the client as it was, and the report says so', async () => {
+  test('an input that fails twice is returned unchanged, and the report says so', async () => {
     script(
       { calls: [['run', 'call_1', { input: 'one' }]] },
       { calls: [['run', 'call_2', { input: 'two' }]] },
@@ -158,7 +158,7 @@ describe('a streamed answer', () => {
     expect(receives('chat', true, text)).toEqual(['Let me add.', 'run call_1 1 + 2']);
   });
 
-  test('without such a call is not held at all', async () => {
+  test('without such a call is not held back', async () => {
     const up = scene.upstream('up');
     up.script((exchange) => exchange.openStream());
     const { path, body } = asks('chat', 'plain/openai-chat', true, SUMS);
@@ -202,7 +202,7 @@ test('the second call sees what the model thought, and every call has its result
 });
 
 describe('limits', () => {
-  test('an input that the limit of tokens cut is not mended, and the answer says that it was cut', async () => {
+  test('an input that the token limit truncated is not repaired, and the response says that it was truncated', async () => {
     const up = scene.upstream('up');
     up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: '1 +' }]], isCut: true }));
     const { received, text } = await exchange('chat', 'plain/openai-chat', false);
@@ -293,16 +293,22 @@ describe('syntaxes', () => {
     ['lark', 'start: pair{"a"}\npair{x}: x x', 'templates'],
     ['lark', 'start: "a" <|end|>', 'not valid in Lark'],
     ['regex', '((a{900}){900}){900}', 'too large'],
-  ])('what cannot be checked passes unchecked, and is reported: %s %p', async (syntax, definition, why) => {
-    const up = scene.upstream('up');
-    up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: 'x' }]] }));
-    const { received, response } = await exchange('chat', 'plain/openai-chat', false, { syntax, definition });
-    expect(received).toEqual(['run call_1 x']);
-    expect(await reasons(response)).toContain(
-      `not checked: ${why === 'templates' ? 'it has templates' : ''}`,
-    );
-    expect(await reasons(response)).toContain(why);
-  });
+  ])(
+    'a grammar that cannot be checked is reported, and its input passes: %s %p',
+    async (syntax, definition, why) => {
+      const up = scene.upstream('up');
+      up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: 'x' }]] }));
+      const { received, response } = await exchange('chat', 'plain/openai-chat', false, {
+        syntax,
+        definition,
+      });
+      expect(received).toEqual(['run call_1 x']);
+      expect(await reasons(response)).toContain(
+        `not checked: ${why === 'templates' ? 'it has templates' : ''}`,
+      );
+      expect(await reasons(response)).toContain(why);
+    },
+  );
 });
 
 test.each([

@@ -89,7 +89,7 @@ describe.each(LANES)('%s, %s, streamed: %p', (lane, name, stream) => {
   };
   const of = (): Scene => (lane === 'relay' ? faithful : scene);
 
-  test('the next endpoint is asked, and the record says so', async () => {
+  test('the next endpoint is tried, and the record shows it', async () => {
     of().upstream('first').script(by(empty));
     of().upstream('second').script(by(good));
     const response = await ask('both');
@@ -105,7 +105,7 @@ describe.each(LANES)('%s, %s, streamed: %p', (lane, name, stream) => {
     expect(Number(at(record, 'cost', 'usd'))).toBeCloseTo((costs[0] ?? 0) + (costs[1] ?? 0), 12);
   });
 
-  test('an only one is told as it is', async () => {
+  test('an empty response of the only endpoint is returned as it is', async () => {
     of().upstream('first').script(by(empty));
     const response = await ask('only');
     expect(response.status).toBe(200);

@@ -145,7 +145,7 @@ test('the repair of an answer has more to read than the answer that it repairs',
   expect(second).toBeGreaterThan((first ?? 0) + 10);
 });
 
-test('what was said before counts in a turn that only names it', async () => {
+test('earlier items count in a turn that only refers to them', async () => {
   const scene = sceneOf(false);
   const up = dialect('openai-chat', 'up-0001');
   const said = 'Once upon a time there was a king. '.repeat(100);

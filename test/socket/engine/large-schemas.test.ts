@@ -38,14 +38,14 @@ async function longestStall(work: Promise<unknown>): Promise<number> {
   return longest;
 }
 
-test('a schema of thousands of objects stops nobody', async () => {
+test('a schema of thousands of objects does not delay other requests', async () => {
   scene.upstream('up').always(whole(chatBody({ content: '["a1","a2899"]' })));
   const response = asking(choices(2_900, 'a'));
   expect(await longestStall(response)).toBeLessThan(300);
   expect((await response).status).toBe(200);
 });
 
-test('neither does a long answer that is checked by many of its parts', async () => {
+test('a long response that is checked by many parts of a schema does not delay other requests', async () => {
   const answer = JSON.stringify(Array.from({ length: 4_000 }, () => 'b299'));
   scene.upstream('up').always(whole(chatBody({ content: answer })));
   const response = asking(choices(300, 'b'));
@@ -53,7 +53,7 @@ test('neither does a long answer that is checked by many of its parts', async ()
   expect(at(await (await response).json(), 'choices', 0, 'message', 'content')).toBe(answer);
 });
 
-test('what is wrong with an answer is found all the same, and mended', async () => {
+test('errors in a response are still found and repaired', async () => {
   const answers = ['["c1","d"]', '["c1","c2"]'];
   scene.upstream('up').always((exchange) => whole(chatBody({ content: answers.shift() ?? '' }))(exchange));
   const response = await asking(choices(200, 'c'));
@@ -61,7 +61,7 @@ test('what is wrong with an answer is found all the same, and mended', async () 
   expect(response.headers.get('x-dragoman-report')).toContain('response_format:approximated');
 });
 
-test('a large schema that cannot be used is refused by its name before anybody is asked', async () => {
+test('an unusable large schema is refused with its path before any upstream is called', async () => {
   scene.upstream('up').always((exchange) => exchange.cut());
   const parts = Array.from({ length: 300 }, (_, n) => ({ const: n }));
   for (const repeated of [0, 1]) {

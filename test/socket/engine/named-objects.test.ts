@@ -200,7 +200,7 @@ test.each(NAMED_BY_TOOLS)('%j shows no id to the vendor', async (tool) => {
 });
 
 describe.each(NAMED)('%s of %s', (place, path, body) => {
-  test('is not found, by its name, and nothing is sent', async () => {
+  test('is a 404 that names it, and nothing is sent upstream', async () => {
     // OpenAI's own status for this one.
     const expected = place === 'previous_response_id' ? 400 : 404;
     for (const scene of scenes)
@@ -245,7 +245,7 @@ test("Anthropic's own skills are everybody's", async () => {
   expect((await ask(scenes[0] as Scene, 'anthropic-messages', '/v1/messages', body)).sent).toContain('pptx');
 });
 
-test('words of a function that look like a file are no object', async () => {
+test('arguments of a function that look like a file are not treated as a file', async () => {
   const words = { fileData: { fileUri: 'notes.txt' }, fileUri: 'files/notes.txt' };
   const body = {
     contents: [

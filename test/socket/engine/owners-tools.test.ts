@@ -115,7 +115,7 @@ describe('elsewhere', () => {
     },
   );
 
-  test('one that is demanded is refused', async () => {
+  test('a tool that is required is refused', async () => {
     scene.upstream('up').script(whole(chatBody('Hi')));
     const response = await ask(
       scene,

@@ -266,7 +266,7 @@ describe('to an upstream that takes no files', () => {
     expect(order).toEqual(['honest', 'hostile']);
   });
 
-  describe('when nobody waits any more', () => {
+  describe('when the request has been cancelled', () => {
     const parts = ['One', 'Two', 'Three'].map((text): FilePart => {
       const media = { kind: 'base64', data: pdfOf([text]).toString('base64'), mediaType: undefined } as const;
       return { type: 'file', media, filename: `${text}.pdf` };
@@ -275,7 +275,7 @@ describe('to an upstream that takes no files', () => {
     const request = { items, report: new Report() } as unknown as CanonicalRequest;
     const plainly = { slug: 'plain' } as Endpoint;
 
-    test('nothing more is read', async () => {
+    test('the reading of PDFs stops', async () => {
       const known: ReadDocuments = new Map();
       const abort = new AbortController();
       const reading = rejection(readDocuments(request, plainly, known, abort.signal));
@@ -285,7 +285,7 @@ describe('to an upstream that takes no files', () => {
       expect(known.size).toBe(0);
     });
 
-    test('but another endpoint that was asked meanwhile', async () => {
+    test('another endpoint still gets the same PDFs', async () => {
       const known: ReadDocuments = new Map();
       const abort = new AbortController();
       const left = rejection(readDocuments(request, plainly, known, abort.signal));
@@ -336,7 +336,7 @@ describe('to an upstream that takes no files', () => {
     expect(textsSent('openai-chat', upstream.requests[0]?.json)).toEqual(PAGES);
   });
 
-  test('what it cannot be told goes to one that takes files, as it is', async () => {
+  test('a PDF that cannot become text is sent unchanged to an endpoint that accepts files', async () => {
     const asked = answering('openai-chat').requests.length;
     const upstream = answering('openai-chat', scene.upstream('up'));
     const scan = pdfOf([''], { isScan: true });
@@ -349,7 +349,7 @@ describe('to an upstream that takes no files', () => {
 });
 
 describe('one PDF', () => {
-  test('is given up when it takes too long, or too much memory', async () => {
+  test('is refused if reading it takes too long or too much memory', async () => {
     const within = (limits: { timeoutMs: number; maxMemoryBytes: number }): Promise<unknown> =>
       rejection(pdfText(SLOW, forEver(), limits));
     expect(await within({ timeoutMs: 1, maxMemoryBytes: 1e12 })).toMatchObject({
@@ -382,7 +382,7 @@ describe('one PDF', () => {
     expect(order.indexOf('modest')).toBeLessThan(5);
   });
 
-  test('finds a place where one request has taken them all, and that one is told', async () => {
+  test('is read although another request has used all places, and that request gets an error', async () => {
     const abort = new AbortController();
     const greedy = Array.from({ length: 53 }, () => rejection(pdfText(SLOW, abort.signal)));
     // Two are read and fifty wait.

@@ -90,13 +90,13 @@ describe('dragoman/auto', () => {
     expect(reasons).toMatchObject(out);
   });
 
-  test('does not read the bytes of an image as words', () => {
+  test('does not count the bytes of an image as text', () => {
     const url = `data:image/png;base64,${'A'.repeat(4_000_000)}`;
     const content = [{ type: 'image_url', image_url: { url } }];
     expect(ids(select({ model: 'auto', messages: [{ role: 'user', content }] }))).toEqual(['medium']);
   });
 
-  test('counts what is out, and lists it only for those who ask', () => {
+  test('counts the excluded models, and lists them only on request', () => {
     const body = { model: 'auto', reasoning: { effort: 'low' } };
     const counts = { 'cannot reason': 2, 'does not output text': 1 };
     const running = select(body);
@@ -125,7 +125,7 @@ describe('dragoman/auto', () => {
     expect(ids(select({ model: 'auto' }))).not.toContain('sim/chat');
   });
 
-  test('takes what is superseded, or for a special purpose, only where nothing else fits', () => {
+  test('uses superseded and special-purpose models only if no other fits', () => {
     const catalog = build({}, { ANTHROPIC_API_KEY: 'sk-test', OPENAI_API_KEY: 'sk-test' });
     const order = (body: JsonObject, mayUse?: (id: string) => boolean): string[] =>
       ids(select({ model: 'auto', ...body }, { catalog, peek: true, ...(mayUse ? { mayUse } : {}) }));
@@ -301,7 +301,7 @@ describe('complexity', () => {
   });
 });
 
-test('complexity chooses the model that answers, and the answer says which', async () => {
+test('complexity chooses the model, and the response names it', async () => {
   const at = (input: number): JsonObject => ({
     endpoints: [{ provider: 'sim', model: 'echo', price: { input, output: input } }],
   });

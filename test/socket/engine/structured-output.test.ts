@@ -141,7 +141,7 @@ describe.each(
     return { ...received, response };
   };
 
-  test('where nobody enforces the schema, a bad answer is repaired before the client sees any of it', async () => {
+  test('if the upstream does not enforce the schema, an invalid response is repaired before the client gets any of it', async () => {
     scene.upstream('up').script(says(BAD), says(`Here:\n\`\`\`json\n${GOOD}\n\`\`\``));
     const { text, complete, response } = await answer('none');
     expect(text).toBe(GOOD);
@@ -172,7 +172,7 @@ describe('an upstream that promises schemas', () => {
     },
   );
 
-  test('a good answer says nothing in the report', async () => {
+  test('a valid response adds nothing to the report', async () => {
     chat(GOOD);
     const response = await post('promised/openai-chat', SCHEMA);
     expect(await content(response)).toBe(GOOD);
@@ -194,7 +194,7 @@ describe('an upstream that promises schemas', () => {
     expect(streamedText(await reading.rest())).toBe(GOOD);
   });
 
-  test('what is not strict is left to it', async () => {
+  test('a format that is not strict is left to the upstream', async () => {
     chat(BAD);
     expect(await content(await post('promised/openai-chat', SCHEMA, {}, false))).toBe(BAD);
   });
@@ -205,7 +205,7 @@ describe('an upstream that promises schemas', () => {
     expect(await content(response)).toBe(BAD);
   });
 
-  test('known to be faithful, it is relayed and never checked', async () => {
+  test('a faithful upstream is relayed and never checked', async () => {
     faithful.script(whole(chatBody(BAD)));
     const relayed = await post('trusted/openai-chat', SCHEMA);
     expect(relayed.headers.get('x-dragoman-lane')).toBe('relay');
@@ -366,7 +366,7 @@ describe('schemas', () => {
     expect(await reason(response)).toContain('nested too deeply');
   });
 
-  test('a pattern that looks around is not checked, and the report says so', async () => {
+  test('a pattern with lookaround is not checked, and the report says so', async () => {
     const text = '{"value":"x"}';
     chat(text);
     const response = await post('none/openai-chat', holding({ type: 'string', pattern: '^(?!x)' }));
@@ -426,7 +426,7 @@ describe('schemas', () => {
     ['no pattern', { pattern: '(' }, 'no closing parenthesis'],
     ['promises', { properties: { a: { $async: true, type: 'string' } } }, 'async'],
     ['too much', { description: 'x'.repeat(100_001) }, 'larger than'],
-  ])('a schema of %s is a 400 that names it, and harms nobody', async (_what, schema, why) => {
+  ])('a schema of %s is a 400 that names it, and delays nobody', async (_what, schema, why) => {
     chat('{}', '{}');
     const started = usedMs();
     const response = await post('none/openai-chat', schema);

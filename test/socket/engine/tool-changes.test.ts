@@ -96,7 +96,7 @@ describe.each(['chat', 'responses', 'messages', 'gemini'] as const)('%s', (kind)
   });
 });
 
-test('whoever defines the protocol gets the blocks and the list as they are', async () => {
+test('the vendor of the protocol gets the blocks and the list unchanged', async () => {
   const messages = [turn(defined('c')), FRAGMENT, turn(reference('tool_removal', 'a'))];
   const tools = [tool('a'), tool('b')];
   const tool_choice = { type: 'tool', name: 'c' };

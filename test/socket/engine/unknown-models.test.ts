@@ -55,7 +55,7 @@ test('Responses: effort and encrypted content pass, in both lanes', async () => 
   }
 });
 
-test('Responses: members of reasoning that nobody knows yet pass, and a summary alone, in both lanes', async () => {
+test('Responses: unknown members of reasoning pass, and so does a summary alone, in both lanes', async () => {
   const model = 'openai-responses/tomorrow-1';
   for (const more of [{ store: false }, { truncation: 'auto' }]) {
     const reasoning = { context: 'all_turns', summary: 'auto' };

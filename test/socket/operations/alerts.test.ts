@@ -97,7 +97,7 @@ function inOrder(messages: readonly ReceivedAlert[]): readonly ReceivedAlert[] {
 
 const KEYS = [{ name: 'test', key: 'sk-test', budgets: [{ usd: 1, per: 'day' }] }];
 
-test('a budget is told of at a half, four fifths and all of it, each once', async () => {
+test('a budget is reported once each at 50 %, 80 % and 100 %', async () => {
   const { ask, received } = await scene({ keys: KEYS });
   const statuses: number[] = [];
   for (let count = 0; count < 12; count++) statuses.push(await ask('mine/echo'));
@@ -139,7 +139,7 @@ test('a higher threshold of a budget resolves the lower ones, and not those of a
   });
 });
 
-test('a budget whose rest was not enough for a request is said to be too low, and not to be spent', async () => {
+test('a budget whose rest does not suffice for a request is reported as too low, not as spent', async () => {
   const { ask, received } = await scene({
     keys: [{ ...KEYS[0], budgets: [{ usd: 1.09, per: 'day' }] }],
   });
@@ -155,7 +155,7 @@ test('a budget whose rest was not enough for a request is said to be too low, an
   ]);
 });
 
-test('the next period of a budget is told of again', async () => {
+test('a budget is reported again in its next period', async () => {
   const { ask, received, clock } = await scene({ keys: KEYS });
   for (let count = 0; count < 5; count++) await ask('mine/echo');
   await received(1);
@@ -170,7 +170,7 @@ test('the next period of a budget is told of again', async () => {
   ]);
 });
 
-test('a start with the same data tells nothing twice', async () => {
+test('a restart with the same data repeats no alert', async () => {
   const path = mkdtempSync(join(tmpdir(), 'dragoman-alerts-'));
   undo.push(() => rmSync(path, { recursive: true, force: true }));
   const first = await scene({}, {}, path);
@@ -243,7 +243,7 @@ test('an alert that is over is resolved, and stays in the list after a start', a
   expect(await alertsOf(await scene(config, {}, path))).toEqual(before);
 });
 
-test('an endpoint that keeps failing and a refused key are told of, and again after an hour', async () => {
+test('a failing endpoint and a refused key are reported, and again after an hour', async () => {
   const { ask, received, clock } = await scene();
   for (let count = 0; count < 8; count++) await ask('mine/bad');
   await ask('mine/locked');
@@ -261,7 +261,7 @@ test('an endpoint that keeps failing and a refused key are told of, and again af
   expect((await received(3))[2]).toMatchObject({ type: 'provider.key_refused', data: { status: 401 } });
 });
 
-test('an endpoint whose breaker opens because of rate limits alone is not said to fail', async () => {
+test('an endpoint whose breaker opens because of rate limits alone is not reported as failing', async () => {
   // The simulated model says when to come back, which pauses an endpoint and opens no breaker.
   const upstream = Bun.serve({
     port: 0,
@@ -324,7 +324,7 @@ test('a receiver gets what it asked for, and every alert is in the log', async (
   expect(gateway.logLines.join('')).not.toContain(WEBHOOK_SECRET);
 });
 
-test('records that cannot be written, and a database that takes none, are told of without asking the database', async () => {
+test('records that cannot be written are reported without a query to the database', async () => {
   const clock = new ManualClock(NOON);
   const raised: Alert[] = [];
   const over: [type: string, raisedAt: number][] = [];

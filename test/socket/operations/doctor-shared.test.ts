@@ -81,7 +81,7 @@ for (const { name, skip, shared } of databases) {
         gateways.map(async (gateway) => (await gateway.post('/chat/completions', QUESTION)).status),
       );
 
-    test('are used and shown by every gateway, also by one that starts later, until they are forgotten', async () => {
+    test('are used and shown by every gateway, also by one that starts later, until they are deleted', async () => {
       expect(new Set(await statuses())).toEqual(new Set([400]));
       for (const gateway of gateways) expect(await findings(gateway)).toEqual([]);
 

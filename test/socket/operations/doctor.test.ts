@@ -70,7 +70,7 @@ const QUESTION = {
   response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
 };
 
-describe('what was found', () => {
+describe('the result of a probe', () => {
   test('is printed, kept, and sent from then on, by a gateway that runs too', async () => {
     upstream.always(doctorServer(OLD));
     const gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
@@ -150,7 +150,7 @@ describe('what was found', () => {
     }
   });
 
-  test('keeps the words of clients from a server that is not what its preset says', async () => {
+  test('protects texts of clients from a server that is not what its preset says', async () => {
     const config = {
       providers: { sim: false, openai: { api_key: KEY, base_url: `${upstream.origin}/v1` } },
       models: [{ id: 'openai/m', endpoints: [{ provider: 'openai' }] }],
@@ -171,7 +171,7 @@ describe('what was found', () => {
     }
   });
 
-  test('says nothing about another address', async () => {
+  test('does not apply to another address', async () => {
     upstream.always(doctorServer(OLD));
     expect((await doctor(configOf())).code).toBe(0);
     const remote = await startUpstream();
@@ -188,7 +188,7 @@ describe('what was found', () => {
     }
   });
 
-  test('is shown by `models`, and nobody else may read it', async () => {
+  test('is shown by `models`, in a file that only its owner can read', async () => {
     upstream.always(doctorServer());
     expect((await doctor(configOf())).code).toBe(0);
     const listed = await runProgram(['models', 'lab', '--config', 'dragoman.yaml'], { folder });
@@ -201,7 +201,7 @@ describe('what was found', () => {
     expect(readFileSync(join(folder, 'data', 'capabilities.json'), 'utf8')).not.toContain(KEY);
   });
 
-  test('is asked for again, and takes the place of what was found before', async () => {
+  test('is replaced by that of a new probe', async () => {
     upstream.always(doctorServer(OLD));
     expect((await doctor(configOf())).code).toBe(0);
     upstream.always(doctorServer());
@@ -223,7 +223,7 @@ describe('nothing is kept, and the exit code is 1, when', () => {
     expect(kept()).toBeNull();
   });
 
-  test('nobody is there', async () => {
+  test('no server is reachable', async () => {
     const result = await doctor(configOf({ origin: DEAD_ORIGIN }));
     expect(result.code).toBe(1);
     expect(result.out).toMatch(/✗ reachable, key accepted +lab could not be reached/);
@@ -263,7 +263,7 @@ test('a provider without models in the configuration is examined by the first th
   expect(unlisted.err).toBe('lab: it does not list its models; select one with --model lab/NAME\n');
 });
 
-test('of a known vendor, the cheapest text model that it serves and the catalog lists is examined', async () => {
+test('of a known vendor, the cheapest listed text model is examined', async () => {
   const ids = [
     'whisper-1',
     'babbage-002',
@@ -279,7 +279,7 @@ test('of a known vendor, the cheapest text model that it serves and the catalog 
   expect(kept()?.endpoints.map(({ model }) => model)).toEqual(['gpt-4.1-nano']);
 });
 
-test('the built-in provider is examined when asked for, and knows itself', async () => {
+test('the built-in provider is examined on request, and its results match its declaration', async () => {
   const result = await doctor({}, '--model', 'sim/deepseek', '--json');
   expect(result.code).toBe(0);
   const [endpoint] = (JSON.parse(result.out) as { endpoints: { stored: boolean; facts: object }[] })
@@ -291,7 +291,7 @@ test('the built-in provider is examined when asked for, and knows itself', async
   expect(kept()).toBeNull();
 });
 
-test('a model that does another task is asked for it once', async () => {
+test('a model of another task gets one request of that task', async () => {
   const config = configOf({ models: [{ id: 'lab/text-embed-1', endpoints: [{ provider: 'lab' }] }] });
   upstream.script(whole({ data: [{ embedding: [1, 0] }], usage: { prompt_tokens: 1, total_tokens: 1 } }));
   const well = await doctor(config, '--json');
@@ -307,7 +307,7 @@ test('a model that does another task is asked for it once', async () => {
   expect(refused.out).toMatch(/reachable, key accepted +key rejected: 401: wrong key/);
 });
 
-test('a dry run asks nothing of anybody', async () => {
+test('a dry run sends no request', async () => {
   upstream.always(doctorServer());
   const result = await doctor(configOf(), '--dry-run', '--json');
   expect(result.code).toBe(0);

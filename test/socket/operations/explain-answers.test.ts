@@ -64,7 +64,7 @@ test('the default, the key and the request are put together', async () => {
   expect(at(asked.json, 'strategy')).toMatchObject({ fallback: false, stream_safety: 'error', hedge: true });
 });
 
-test('each candidate comes with all that is known of it', async () => {
+test('each candidate includes all that is known about it', async () => {
   const { json } = await explain(CHAT);
   expect(at(json, 'requested_model')).toBe('all/chat');
   expect(at(json, 'models')).toBeNull();
@@ -97,7 +97,7 @@ test('the order is the one in which the request is then tried', async () => {
   expect(response.headers.get('x-dragoman-provider')).toBe(String(first));
 });
 
-test('nothing is sent or recorded, and nobody loses a turn', async () => {
+test('an explanation sends and records nothing, and takes no turn', async () => {
   const arrived = (): number[] => ['one', 'two', 'three'].map((name) => scene.upstream(name).requests.length);
   const before = arrived();
   const body = { ...CHAT, provider: { routing: { type: 'round_robin' } } };
@@ -107,7 +107,7 @@ test('nothing is sent or recorded, and nobody loses a turn', async () => {
   for (const { id } of answers) expect((await scene.gateway.get(`/generation?id=${id}`)).status).toBe(404);
 });
 
-test('a Responses request is known by its input, and refused in its own words', async () => {
+test('a Responses request is detected by its input, and refused in its own form', async () => {
   const { json } = await explain({ model: 'all/chat', input: 'Hello!' });
   expect(order(json)).toEqual(['three', 'one', 'two']);
   const wrong = { model: 'all/chat', input: 'Hello!', truncation: 'some' };

@@ -145,7 +145,7 @@ test.each([
   expect(result.err).toMatch(message);
 });
 
-test('nobody there is one sentence that says how to start a gateway', async () => {
+test('an unreachable gateway is reported in one sentence that says how to start one', async () => {
   const free = createServer();
   await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
   const { port } = free.address() as AddressInfo;

@@ -34,7 +34,7 @@ test('a protocol that clients cannot speak is named', async () => {
   });
 });
 
-test('the protocol is known by what only its requests have', async () => {
+test('the protocol is detected by the members that only its requests have', async () => {
   const text = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 'many' };
   /** The words of an error tell the protocol. */
   const spokenBy = async (body: object, headers: Record<string, string> = {}): Promise<string> => {
@@ -54,7 +54,7 @@ test('the protocol is known by what only its requests have', async () => {
   expect(await spokenBy({ model: 'sim/chat', input: 1 })).toBe('openai-responses');
 });
 
-test('both bases have it, for POST only', async () => {
+test('it exists below both base paths, for POST only', async () => {
   const response = await fetch(`${gateway.origin}/api/v1/route/explain`, {
     headers: { authorization: `Bearer ${gateway.key}` },
   });

@@ -29,7 +29,7 @@ const chat = (model: string, rest: object = {}): object => ({
   ...rest,
 });
 
-test('every metric is told under its name, with its type, its labels and no others', async () => {
+test('every metric has its name, its type, and exactly its labels', async () => {
   const gateway = await start();
   await (await gateway.post('/chat/completions', chat('sim/echo', { stream: true }))).text();
   const metrics = await scrape(gateway);
@@ -110,7 +110,7 @@ test('an open breaker is seen', async () => {
   expect(valueOf(metrics, 'dragoman_endpoint_state', { ...at, state: 'closed' })).toBe(0);
 });
 
-test('limits are told by how much of them is used, and what they refused is counted', async () => {
+test('the used share of limits is exported, and their refusals are counted', async () => {
   const gateway = await start({
     projects: { search: { limits: [{ requests: 2, per: 'hour' }], budgets: [{ usd: 1, per: 'day' }] } },
     keys: [{ name: 'test', key: 'sk-test', project: 'search', limits: [{ requests: 100, per: 'hour' }] }],

@@ -86,7 +86,7 @@ async function scene(otlp: object | null = {}, config: object = {}): Promise<Sce
   };
 }
 
-test('a request and each of its tries are spans, and the upstream is told its own', async () => {
+test('a request and each of its attempts are spans, and the upstream gets the id of its own', async () => {
   const { ask, end, collector, asked } = await scene({
     headers: { 'x-collector-key': 'k-1' },
     service_name: 'edge',
@@ -182,7 +182,7 @@ test('work that a request leaves behind has traces of its own, each linked to th
   expect(new Set(requests.map(({ traceId }) => traceId)).size).toBe(3);
 });
 
-test('a client that keeps no spans has none kept, and its trace goes on', async () => {
+test('a client that does not sample has no spans stored, and its trace continues', async () => {
   const { ask, end, collector, asked } = await scene();
   await ask('mine/model', { traceparent: `00-${TRACE}-${PARENT}-00` });
   await end();
@@ -190,7 +190,7 @@ test('a client that keeps no spans has none kept, and its trace goes on', async 
   expect(asked[0]?.get('traceparent')).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
 });
 
-test('with a share of none only clients with a trace are kept', async () => {
+test('with a sample rate of zero, only traces of clients are stored', async () => {
   const { ask, end, collector } = await scene({ sample: 0 });
   await ask();
   await ask('mine/model', { traceparent: `00-${TRACE}-${PARENT}-01` });
@@ -198,7 +198,7 @@ test('with a share of none only clients with a trace are kept', async () => {
   expect(new Set(collector.spans().map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
 });
 
-test('without a collector no upstream hears of traces', async () => {
+test('without a collector, upstreams get no trace headers', async () => {
   const { ask, asked } = await scene(null);
   await ask('mine/model', { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' });
   expect([asked[0]?.get('traceparent'), asked[0]?.get('tracestate')]).toEqual([null, null]);
@@ -253,7 +253,7 @@ describe('traceparent', () => {
     expect(read(text)).toBeNull();
   });
 
-  test('of a later version is read as far as it is known', () => {
+  test('of a later version is read as far as its format is known', () => {
     expect(read(`cc-${TRACE}-${PARENT}-01-what-comes-later`)).toBe(PARENT);
   });
 
@@ -267,7 +267,7 @@ describe('traceparent', () => {
   });
 });
 
-test('a collector that does not answer costs bounded memory, and is told of in the log once a minute', async () => {
+test('a collector that does not respond costs bounded memory, and is logged once a minute', async () => {
   const clock = new ManualClock();
   const warnings: string[] = [];
   const log = createLogger({ level: 'warn', now: clock.now, write: (line) => warnings.push(line) });
@@ -354,7 +354,7 @@ test('spans are queued minutes for a collector that is away, and all of them arr
   expect(bodies.length).toBeGreaterThanOrEqual(20);
 });
 
-test('a message that nobody can take is given up after ten minutes, and the next one goes', async () => {
+test('a message that cannot be delivered is discarded after ten minutes, and the next one is sent', async () => {
   const clock = new ManualClock();
   const log = createLogger({ level: 'error', now: clock.now, write: () => {} });
   const exporter = new TraceExporter({

@@ -499,7 +499,7 @@ describe.each(['a picture of Gemini', 'a picture of Chat Completions'] as const)
   });
 
   test.each([false, true])(
-    'is told in words where there is nothing else (stream: %p)',
+    'is rendered as text if the protocol has no other form (stream: %p)',
     async (isStreamed) => {
       const { text, lost } = await ask('anthropic-messages', special, isStreamed);
       const received = CLIENTS['anthropic-messages'].receive(isStreamed, text);
@@ -530,7 +530,7 @@ test.each([
   ['gemini', 'code that Gemini ran'],
   ['chat', 'spoken words'],
   ['messages', 'a search'],
-] as const)('%s is told of an earlier picture without its bytes', async (model, special) => {
+] as const)('%s gets an earlier picture as a text without its bytes', async (model, special) => {
   const up = scene.upstream('up');
   up.script(whole(ANSWERS['a picture of Gemini'][1]));
   const asked = { model: 'one/gemini', input: 'Draw a dot.' };
@@ -621,7 +621,7 @@ test.each(ORDER)('tokens written to a cache are counted for a client of %s, or r
   expect([isReported ?? false, text.includes('70707')]).toEqual([client === 'gemini', client !== 'gemini']);
 });
 
-test('an answer with text beside what is lost says nothing of it', async () => {
+test('a response that has other text does not mention what is lost', async () => {
   const { text } = await ask('openai-chat', 'code that Gemini ran');
   expect(at(JSON.parse(text), 'choices', 0, 'message', 'content')).toBe('It is 2.');
 });
@@ -637,7 +637,7 @@ function completed(text: string): unknown {
   return at(events(text).at(-1), 'response');
 }
 
-test('a stream of Responses tells the commands of a shell call', async () => {
+test('a stream of Responses contains the commands of a shell call', async () => {
   const item = {
     id: 'sh_0123456789abcdef',
     type: 'shell_call',

@@ -75,7 +75,7 @@ describe('calls of a history', () => {
     function: { name, arguments: '{}' },
   });
 
-  test('need no ids: a result answers the first open call of its name, else the first of all', async () => {
+  test('need no ids: a result belongs to the first open call of its name, otherwise to the first of all', async () => {
     const messages = [
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: null, tool_calls: [call('f'), call('g'), call('f', 'call_9')] },

@@ -116,7 +116,7 @@ function wantedSignature({ method, path, headers, text }: Arrived): string {
 }
 
 describe('Converse', () => {
-  test('is asked by signed requests, whose signature covers body, path and token', async () => {
+  test('gets signed requests, whose signature covers body, path and token', async () => {
     upstream.script(
       answers(200, {
         output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
@@ -138,7 +138,7 @@ describe('Converse', () => {
     expect(arrived.headers['authorization']).toEndWith(`Signature=${wantedSignature(arrived)}`);
   });
 
-  test('is asked with a Bedrock API key where there is one', async () => {
+  test('gets a Bedrock API key if one is configured', async () => {
     upstream.script(streams(HELLO));
     await (await ask('token/us.amazon.nova-lite-v1:0', true)).text();
     expect(upstream.requests[0]?.headers['authorization']).toBe('Bearer sk-bedrock-test');
@@ -217,7 +217,7 @@ describe('a stream that fails', () => {
     },
   );
 
-  test('refused credentials are told as such', async () => {
+  test('refused credentials are reported as such', async () => {
     upstream.script(
       answers(
         403,
@@ -345,7 +345,7 @@ describe("Claude by Anthropic's own body", () => {
     expect(text).not.toContain('message_stop');
   });
 
-  test("Bedrock's own words about an error reach the client in the form of the Messages API", async () => {
+  test('error texts of Bedrock reach the client in the form of the Messages API', async () => {
     upstream.script(answers(400, { message: 'Input is too long for requested model.' }));
     const response = await gateway.post('/messages', BODY);
     expect(response.status).toBe(400);

@@ -100,7 +100,7 @@ describe('embeddings on Vertex', () => {
     expect(upstream.requests[0]?.headers['authorization']).toBe('Bearer ya29.test');
   });
 
-  test('of a model that takes one text at once are asked for one by one, and stay in order', async () => {
+  test('of a model that accepts one text per request are requested one by one, and stay in order', async () => {
     const input = Array.from({ length: 20 }, (_, place) => 'x'.repeat(place + 1));
     upstream.always(
       echo(
@@ -156,7 +156,7 @@ test('a model that cannot be addressed is passed over', async () => {
   ]);
 });
 
-test('hosts that make no embeddings in a protocol are not asked', async () => {
+test('hosts without embeddings in a protocol are not called', async () => {
   upstream.script();
   const refused = await embed('house/claude', 'a');
   expect(refused.status).toBe(400);
@@ -170,7 +170,7 @@ describe('embeddings on Bedrock', () => {
     (embedding, text) => ({ embedding, inputTextTokenCount: text.length }),
   );
 
-  test('of Titan are asked for one by one, by signed requests', async () => {
+  test('of Titan are requested one by one, with signed requests', async () => {
     upstream.always(titan);
     const response = await embed(`bedrock/${TITAN}`, ['a', 'bb', 'ccc'], {
       dimensions: 2,

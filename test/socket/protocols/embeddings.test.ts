@@ -93,7 +93,7 @@ const ask = (members: object = {}, headers: Record<string, string> = {}): Promis
 const vectorsOf = (body: unknown): unknown[] => list(body, 'data').map((entry) => at(entry, 'embedding'));
 
 describe('an OpenAI-compatible upstream', () => {
-  test('gets what was asked, and nothing that was meant for the gateway', async () => {
+  test('gets the request without the members for the gateway', async () => {
     first.script(good());
     const response = await ask({
       encoding_format: 'float',
@@ -161,7 +161,7 @@ describe('an OpenAI-compatible upstream', () => {
     }
   });
 
-  test('that takes no unknown members is sent none, and the loss is told', async () => {
+  test('that rejects unknown members gets none, and the loss is reported', async () => {
     first.script(good());
     const response = await ask({ model: 'picky/text-embed-1', input_type: 'query' });
     expect(response.headers.get('x-dragoman-report')).toBe('input_type:dropped');
@@ -246,7 +246,7 @@ describe('elements that are no 32-bit floats', () => {
     await own.close();
   });
 
-  test('are asked for in the words of a server that has its own', async () => {
+  test('are requested with the member names of the server', async () => {
     first.script(answer(packed), answer(packed));
     const model = 'typed/text-embed-1';
     const said = await ask({ model, output_dtype: 'int8', dimensions: 4, input_type: 'query' });
@@ -322,7 +322,7 @@ describe('a Gemini upstream', () => {
     expect(first.requests).toHaveLength(0);
   });
 
-  test('is not sent tokens: another endpoint gets them, or the client is told', async () => {
+  test('gets no tokens: another endpoint gets them, or the client gets an error', async () => {
     first.script();
     second.script(whole(openaiBody([VECTORS[0]])));
     const input = [[1, 2]];
@@ -458,7 +458,7 @@ describe('what goes wrong is hidden by the next endpoint', () => {
     expect([only.status, at(await only.json(), 'error', 'param')]).toEqual([400, 'model']);
   });
 
-  test('a silent endpoint is left behind in time', async () => {
+  test('a silent endpoint is abandoned after its time limit', async () => {
     first.script(silence);
     second.script(good());
     const asked = ask({ model: 'house/embed' });
@@ -473,7 +473,7 @@ describe('what goes wrong is hidden by the next endpoint', () => {
     expect((await late).status).toBe(504);
   });
 
-  test('unless it is the caller at fault, or nobody can answer', async () => {
+  test('unless the client is at fault, or no endpoint can serve the request', async () => {
     first.script(chatError(400));
     second.script();
     const refused = await ask({ model: 'house/embed' });
@@ -638,7 +638,7 @@ describe("OpenAI's SDK", () => {
     expect(dot(cat, alike)).toBeGreaterThan(dot(cat, other) + 0.2);
   });
 
-  test('is told what is wrong, by the gateway and by the simulated model', async () => {
+  test('gets the error of the gateway and of the simulated model', async () => {
     for (const [body, param] of [
       [{ model: 'sim/embed', input: [] }, 'input'],
       [{ model: 'sim/embed', input: 'x', dimensions: 100_000 }, 'dimensions'],

@@ -29,7 +29,7 @@ const sentParts = (): Json[] =>
     list(content, 'parts'),
   );
 
-describe.each([true, false])('an answer that is signed behind its last word (streamed: %p)', (streams) => {
+describe.each([true, false])('a response with a signature after its last text (streamed: %p)', (streams) => {
   test('ends with its words for clients of Messages', async () => {
     const client = new Anthropic({ apiKey: scene.gateway.key, baseURL: scene.gateway.origin });
     const thought = { text: 'Hm.', thought: true };
@@ -98,7 +98,7 @@ describe.each([true, false])('an answer that is signed behind its last word (str
   });
 });
 
-test('other words do not get the signature', async () => {
+test('other text does not get the signature', async () => {
   const up = scene.upstream('up');
   up.script(answer(true, { text: 'Mine' }), whole(piece([{ text: 'Yes.' }], 'STOP')));
   const messages = [{ role: 'user', content: 'Say it' }];

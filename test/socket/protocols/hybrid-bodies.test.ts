@@ -114,7 +114,7 @@ describe('a body of the Responses API', () => {
     expect(at(sent, 'input')).toBeUndefined();
   });
 
-  test('reaches an upstream of its own protocol in its own words, and is still answered as chat', async () => {
+  test('reaches an upstream of its own protocol unchanged, and the response is a chat completion', async () => {
     const { response, sent, path } = await post('one/responses', AGENT);
     expect(path).toBe('/v1/responses');
     expect(at(sent, 'tools', 1)).toMatchObject({ type: 'custom', name: 'ApplyPatch' });
@@ -140,7 +140,7 @@ describe('a body of the Responses API', () => {
     },
   );
 
-  test('streams chat chunks, counts only where it was asked to', async () => {
+  test('streams chat chunks, and usage only on request', async () => {
     const chunks = chatStream(chatChunk({ content: 'Hi' }));
     for (const [asked, counts] of [
       [undefined, 0],
@@ -208,7 +208,7 @@ describe('a body of the Responses API', () => {
     ]);
   });
 
-  test('what refers to kept answers is refused by its name', async () => {
+  test('members that refer to stored responses are refused by name', async () => {
     const { response } = await post('one/chat', { input: 'Hi', previous_response_id: 'resp_1' });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { param: 'previous_response_id' } });
@@ -300,7 +300,7 @@ describe('a body of Anthropic Messages', () => {
   });
 });
 
-describe('what only Messages can say', () => {
+describe('members that only Messages has', () => {
   const SOURCE = { type: 'search_result', source: 'https://example.com', title: 'Page' };
   const MESSAGES = [{ role: 'user', content: [{ ...SOURCE, content: [{ type: 'text', text: 'Words.' }] }] }];
   const CONFIG = { effort: 'low', later_option: 1 };
@@ -323,7 +323,7 @@ describe('what only Messages can say', () => {
   test.each([
     ['one/chat', 'messages', { messages: MESSAGES, system: 'Cite.' }],
     ['one/responses', 'input', { input: MESSAGES, system: 'Cite.' }],
-  ])('is told at %s, by its place in %s', async (model, place, body) => {
+  ])('is reported at %s, with its path in %s', async (model, place, body) => {
     const { response } = await post(model, { ...body, output_config: CONFIG });
     expect(response.status).toBe(200);
     const report = response.headers.get('x-dragoman-report');
@@ -369,7 +369,7 @@ describe('chat messages with tools of several forms', () => {
     expect(answer.choices[0]?.finish_reason).toBe('tool_calls');
   });
 
-  test('where messages are given, input is left out and told', async () => {
+  test('if messages are given, input is removed and reported', async () => {
     const { response, sent } = await post('one/chat', {
       messages: [{ role: 'user', content: 'Hi' }],
       input: 'ignored',

@@ -73,7 +73,7 @@ test.each(rows)('$client: $status, stream $stream', async ({ client, status, wor
   expect(at(record, 'status')).toBe(status);
 });
 
-describe('not so', () => {
+describe('errors that are not relayed unchanged', () => {
   const overloaded = WORDS['anthropic-messages'][529] ?? '';
 
   test.each([401, 403])('the refusal of the gateway’s own key (%d)', async (status) => {
@@ -84,7 +84,7 @@ describe('not so', () => {
     expect(at(await response.json(), 'error', 'type')).toBe('api_error');
   });
 
-  test('a key of the gateway inside the words', async () => {
+  test('an error that contains a key of the gateway', async () => {
     scene.upstream('up').always(whole(`{"type":"error","error":{"message":"key ${UPSTREAM_KEY}"}}`, 500));
     const response = await ask('anthropic-messages', 'one/messages', false);
     const text = await response.text();
@@ -103,7 +103,7 @@ describe('not so', () => {
     },
   );
 
-  test('the words of one of several endpoints', async () => {
+  test('the error of one of several endpoints', async () => {
     scene.upstream('up').always(whole(overloaded, 529));
     scene.upstream('other').always(whole(overloaded, 529));
     const both = await ask('anthropic-messages', 'two/messages', false);
@@ -116,7 +116,7 @@ describe('not so', () => {
     expect([one.status, at(await one.json(), 'error', 'type')]).toEqual([500, 'api_error']);
   });
 
-  test('the words of another protocol, which have their native kin', async () => {
+  test('the error of another protocol, which becomes its native equivalent', async () => {
     const cases = [
       ['anthropic-messages', 503, 529, 'overloaded_error'],
       ['anthropic-messages', 500, 500, 'api_error'],
@@ -143,7 +143,7 @@ describe('what an upstream calls a request that it refused', () => {
   const sorry = (id: string): string =>
     `{"error":{"message":"Sorry about that! (Please include the request ID ${id} in your email.)","type":"server_error"}}`;
 
-  test('is in no words of another protocol, but in a header and the records', async () => {
+  test('is not in errors of another protocol, but in a header and the records', async () => {
     scene.upstream('up').always(whole(sorry('req_1a2b3c4d'), 400, { 'x-request-id': 'req_1a2b3c4d' }));
     const response = await ask('anthropic-messages', 'one/chat', false);
     expect(at(await response.json(), 'error', 'message')).toEndWith('Sorry about that!');
@@ -153,7 +153,7 @@ describe('what an upstream calls a request that it refused', () => {
     expect(at(record, 'error', 'message')).not.toContain('req_1a2b3c4d');
   });
 
-  test('stays in words that are relayed, byte for byte', async () => {
+  test('stays in relayed errors, byte for byte', async () => {
     scene.upstream('up').always(whole(sorry('req_1a2b3c4d'), 400));
     const response = await ask('openai-chat', 'one/chat', false);
     expect(await response.text()).toBe(sorry('req_1a2b3c4d'));

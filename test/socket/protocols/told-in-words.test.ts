@@ -164,7 +164,7 @@ describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client)
   const others = MODELS.filter((model) => model !== own);
 
   test.each(others)(
-    'has what nobody knows in a history told to the model of %s, cut and reported',
+    'has unknown items of its history rendered as text for the model of %s, truncated and reported',
     async (model) => {
       const response = await ask(scene, client, model, item);
       expect([response.status, response.status === 200 ? '' : await response.text()]).toEqual([200, '']);
@@ -192,7 +192,7 @@ describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client)
     },
   );
 
-  test('has all of it carried to who defines the protocol, and to who speaks it', async () => {
+  test('has all of it sent to the vendor of the protocol, and to other upstreams of it', async () => {
     for (const on of [faithful, scene]) {
       for (const body of [item, part]) {
         const response = await ask(on, client, own, body);
@@ -220,7 +220,7 @@ describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client)
 });
 
 describe('work of hosted tools', () => {
-  test('of Anthropic is told to others, without what is encrypted', async () => {
+  test('of Anthropic is rendered as text for others, without encrypted content', async () => {
     const messages = [
       { role: 'user', content: 'One' },
       {
@@ -266,7 +266,7 @@ describe('work of hosted tools', () => {
   });
 });
 
-describe('a compacted conversation that nobody can open', () => {
+describe('a compacted conversation that cannot be decrypted', () => {
   const input = [
     { type: 'compaction', encrypted_content: 'gAAAA-of-somebody-else' },
     { role: 'user', content: 'Go on' },
@@ -285,7 +285,7 @@ describe('a compacted conversation that nobody can open', () => {
   });
 });
 
-test('a picture of an earlier answer is told where answers hold text alone', async () => {
+test('a picture of an earlier response is rendered as text if responses contain only text', async () => {
   const PNG =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   const contents = [

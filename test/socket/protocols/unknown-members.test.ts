@@ -199,7 +199,7 @@ describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client)
   const { lost, rewritten } = CASES[client];
 
   test.each(Object.keys(ANSWERS).filter((model) => model !== own))(
-    'is told of each that %s cannot say, and refused in strict mode',
+    'gets a report of each member that %s does not have, and is refused in strict mode',
     async (model) => {
       const response = await ask(scene, client, model);
       expect(response.status).toBe(200);

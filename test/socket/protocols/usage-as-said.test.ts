@@ -63,7 +63,7 @@ describe.each(LANES)('%s', (path, body, answer, usage) => {
     return ((await response.json()) as { usage: Record<string, unknown> }).usage;
   };
 
-  test('passes as the vendor said it', async () => {
+  test('is returned as the vendor sent it', async () => {
     expect(await ask(answer)).toMatchObject(usage);
   });
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { startGateway } from '../../support/harness.ts';
 
-test('a line for each request, whatever the level of the log, and only if asked for', async () => {
+test('the access log has a line for each request at every log level, and only if it is enabled', async () => {
   const lines = async (logging: object): Promise<readonly Record<string, unknown>[]> => {
     const gateway = await startGateway({ logging });
     const messages = [{ role: 'user', content: 'a secret question' }];

@@ -64,7 +64,7 @@ describe('keys', () => {
     readCompletion((await withHeaders(header)).text);
   });
 
-  test('a wrong key is told before anything is said about the body', async () => {
+  test('a wrong key is reported before any mistake of the body', async () => {
     expectUnauthorized(
       await raw({ headers: ['authorization: Bearer nope', 'content-length: 3'], body: ['{{{'] }),
     );
@@ -205,7 +205,7 @@ describe('methods and paths', () => {
     },
   );
 
-  test('both bases serve, and a query does no harm', async () => {
+  test('both base paths work, and a query is ignored', async () => {
     for (const path of [
       '/v1/chat/completions',
       '/api/v1/chat/completions',
@@ -307,7 +307,7 @@ describe('the head of the answer', () => {
     }
   });
 
-  test('tells by name what was dropped, approximated or clamped', async () => {
+  test('lists by name the members that were dropped, approximated or clamped', async () => {
     const body = {
       ...JSON.parse(BODY),
       model: 'sim/messages',
@@ -327,7 +327,7 @@ describe('the head of the answer', () => {
     );
   });
 
-  test('the same in strict mode is a 400 that names it', async () => {
+  test('such a member is a 400 that names it in strict mode', async () => {
     const body = JSON.stringify({ ...JSON.parse(BODY), model: 'sim/messages', store: true });
     const answer = await sendRaw(gateway.origin, jsonRequest(TEST_KEY, body, ['x-dragoman-strict: true']));
     expect(answer.status).toBe(400);

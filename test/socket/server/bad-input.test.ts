@@ -69,7 +69,7 @@ describe('a body that is no JSON object', () => {
     },
   );
 
-  test('an empty object says what is missing', async () => {
+  test('the error for an empty object lists the missing members', async () => {
     const error = await refusal('{}');
     expect(error.param).toBe('model');
     expect(error.message).toContain('messages');
@@ -92,7 +92,7 @@ describe('a body that is no JSON object', () => {
   });
 });
 
-describe('text that no one else could read', () => {
+describe('text that is not valid UTF-8', () => {
   test.each([
     [
       'a message',
@@ -129,7 +129,7 @@ describe('text that no one else could read', () => {
   });
 });
 
-describe('structure that is meant to hurt', () => {
+describe('hostile structures', () => {
   const before = '{"model":"sim/echo","messages":[{"role":"user","content":"a"}],"mine":';
 
   test.each([

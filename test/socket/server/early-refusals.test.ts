@@ -111,23 +111,26 @@ function timeless(record: Record<string, unknown>): Record<string, unknown> {
 }
 
 describe('a request of a key whose limits have no room', () => {
-  test.each(Object.entries(ASKED))('is told and recorded as if it had been read: %s', async (_, asked) => {
-    await ask('full');
-    const early = await ask('full', asked);
-    const late = await ask('full', { ...asked, headers: read() });
-    expect(early.status).toBe(429);
-    const { 'x-dragoman-report': report, ...headers } = late.headers;
-    expect(early.headers).toEqual(headers);
-    expect(report ?? '').not.toContain('limit');
-    const [earlyId, lateId] = [early.id, late.id];
-    expect(early.body.replaceAll(earlyId, '')).toBe(late.body.replaceAll(lateId, ''));
-    const record = timeless(await recordOf(earlyId, 'full'));
-    expect(record).toEqual(timeless(await recordOf(lateId, 'full')));
-    expect(record).toMatchObject({ model: 'sim/chat', streamed: asked.streamed, status: 429 });
-    expect(record['end_user'] !== null).toBe(asked.endUser);
-  });
+  test.each(Object.entries(ASKED))(
+    'gets the same error and record as if it had been read: %s',
+    async (_, asked) => {
+      await ask('full');
+      const early = await ask('full', asked);
+      const late = await ask('full', { ...asked, headers: read() });
+      expect(early.status).toBe(429);
+      const { 'x-dragoman-report': report, ...headers } = late.headers;
+      expect(early.headers).toEqual(headers);
+      expect(report ?? '').not.toContain('limit');
+      const [earlyId, lateId] = [early.id, late.id];
+      expect(early.body.replaceAll(earlyId, '')).toBe(late.body.replaceAll(lateId, ''));
+      const record = timeless(await recordOf(earlyId, 'full'));
+      expect(record).toEqual(timeless(await recordOf(lateId, 'full')));
+      expect(record).toMatchObject({ model: 'sim/chat', streamed: asked.streamed, status: 429 });
+      expect(record['end_user'] !== null).toBe(asked.endUser);
+    },
+  );
 
-  test('is not parsed, and is refused whatever is wrong with it', async () => {
+  test('is refused without being parsed, even if it is invalid', async () => {
     await ask('full');
     const wrong = JSON.stringify(CHAT).replace('"Hëllo"', '"Hëllo",,');
     expect((await ask('full', { body: wrong })).status).toBe(429);
@@ -175,7 +178,7 @@ describe('a request of a key whose limits have no room', () => {
   });
 });
 
-describe('a project that goes on asking', () => {
+describe('a project that keeps sending requests', () => {
   const LIMITED = { limits: [{ requests: 1, per: 'day' }] };
   let clock: ManualClock;
   let flooded: TestGateway;
@@ -241,7 +244,7 @@ describe('a project that goes on asking', () => {
     ['sk-test-c', 429],
     ['sk-test-d', 402],
   ])(
-    'gets a hundred refusals at once, the others one after another, and slows nobody else: %s',
+    'gets a hundred refusals at once and the others in turn, and delays no other project: %s',
     async (key, status) => {
       await burst(key);
       const late = Array.from({ length: 4 }, () => send(key));
@@ -260,7 +263,7 @@ describe('a project that goes on asking', () => {
     },
   );
 
-  test('is answered as ever what costs nothing, when its money is spent', async () => {
+  test('still gets responses that cost nothing when its budget is spent', async () => {
     expect([await send('sk-test-d'), await send('sk-test-d')]).toEqual([200, 402]);
     for (let sent = 0; sent < 120; sent += 20) {
       const answers = Array.from({ length: 20 }, () => send('sk-test-d', undefined, 'free'));
@@ -269,7 +272,7 @@ describe('a project that goes on asking', () => {
     expect(await countOf('slowed_refusals')).toBe(0);
   });
 
-  test('nobody looks at a request whose client has left meanwhile', async () => {
+  test('a request whose client has disconnected is not processed', async () => {
     await burst('sk-test-a');
     const leaving = new AbortController();
     const left = [send('sk-test-a', leaving.signal), send('sk-test-a', leaving.signal)];
@@ -293,8 +296,8 @@ describe('a project that goes on asking', () => {
   });
 });
 
-describe('a line of those who wait', () => {
-  test('takes as many at a time as have to pass, so that nobody waits longer than is allowed', async () => {
+describe('the queue of refusals', () => {
+  test('refuses as many at a time as needed, so that none waits longer than allowed', async () => {
     const clock = new ManualClock(0);
     const line = new WaitingLine(clock, { free: 0, apartMs: 10, longestMs: 1_000 });
     expect(line.pass()).toBe(false);
@@ -316,8 +319,8 @@ describe('a line of those who wait', () => {
   });
 });
 
-describe('a turn that was not needed', () => {
-  test('is for whoever waits longest, at once', async () => {
+describe('an unused turn', () => {
+  test('goes to the longest waiting request at once', async () => {
     const clock = new ManualClock(0);
     const line = new WaitingLine(clock, { free: 0, apartMs: 10, longestMs: 1_000 });
     const leaving = new AbortController();
@@ -340,7 +343,7 @@ describe('a turn that was not needed', () => {
   });
 });
 
-describe('what has to be read to be told', () => {
+describe('requests that must be parsed for their error', () => {
   test('is a budget that is used up for longer', async () => {
     expect((await ask('broke')).status).toBe(200);
     const refused = await ask('broke');
@@ -370,7 +373,7 @@ describe('what has to be read to be told', () => {
 describe('a few members of a JSON object', () => {
   const names = new Set(['model', 'stream', 'metadata']);
 
-  test('are found wherever they stand, as a parser has them', () => {
+  test('are found at any position, as by a parser', () => {
     const value = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
       fc.constantFrom('"model":"x"', '}]', '\\', 'a "quoted" one', 'ë\u{1f42b}', '\n\u0000'),
@@ -392,7 +395,7 @@ describe('a few members of a JSON object', () => {
     );
   });
 
-  test('an escaped name is what it stands for', () => {
+  test('an escaped name equals its plain form', () => {
     expect(readMembers(Buffer.from('{"\\u006dodel":"a"}'), names)).toEqual({ model: 'a' });
   });
 

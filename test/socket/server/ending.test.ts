@@ -32,7 +32,7 @@ async function readyz({ origin }: TestGateway): Promise<readonly [number, unknow
   return [answer.status, ((await answer.json()) as { status: unknown }).status];
 }
 
-test('with notice, requests are taken until the delay is over, each as the last on its connection', async () => {
+test('with a shutdown delay, requests are served until it ends, each as the last on its connection', async () => {
   const clock = new ManualClock();
   const gateway = await start(DELAYED, clock);
   expect(await readyz(gateway)).toEqual([200, 'ready']);
@@ -53,7 +53,7 @@ test('with notice, requests are taken until the delay is over, each as the last 
   expect(await readyz(gateway).catch(() => 'gone')).toBe('gone');
 });
 
-test('without notice, and without a delay, nothing is taken any more', async () => {
+test('without a delay, no request is accepted any more', async () => {
   const gateway = await start(DELAYED);
   await gateway.stop();
   expect(await readyz(gateway).catch(() => 'gone')).toBe('gone');

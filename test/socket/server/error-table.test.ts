@@ -294,7 +294,7 @@ test.each<[what: string, speech: Speech, extra: object, Reported]>([
   expect(await reportedBy(await post(speech, 'sim/echo', extra))).toEqual(expected);
 });
 
-test('a least that only some refuse stops nobody', async () => {
+test('a minimum that only some endpoints have refuses no request', async () => {
   const response = await post('responses', 'sim/chat', { max_output_tokens: 15 });
   expect(response.status).toBe(200);
   await response.text();

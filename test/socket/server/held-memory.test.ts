@@ -78,7 +78,7 @@ async function expectServed(scene: Scene, body = chat()): Promise<void> {
 }
 
 describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
-  test('whole answers that are on their way count for their key', async () => {
+  test('whole responses that are being sent count for their key', async () => {
     const scene = await start({ faithful: lane === 'relay' });
     const text = JSON.stringify(chatBody(TEXT));
     const half = (exchange: Exchange): void => {
@@ -102,7 +102,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     await untilHeld(scene, (bytes) => bytes === 0);
   });
 
-  test('streams that are held back count, and give back what they held', async () => {
+  test('streams that are held back count, and release their memory', async () => {
     const scene = await start({ faithful: lane === 'relay' });
     const up = scene.upstream('up');
     up.always((exchange) => {
@@ -128,7 +128,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     await untilHeld(scene, (bytes) => bytes === 0);
   });
 
-  test('what waits for clients who do not read counts', async () => {
+  test('data for clients that do not read counts', async () => {
     const scene = await start(
       { faithful: lane === 'relay' },
       { server: { body_limit_mb: 0.25, memory: { bodies_mb: 1, share_per_key: 0.25 } } },
@@ -152,7 +152,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
   });
 });
 
-test('a stream that is kept ends with a native error where there is no room for more of it', async () => {
+test('a kept stream that exceeds the memory limit ends with a native error', async () => {
   const scene = await start();
   const { opening, piece } = dialect('openai-responses', 'm');
   const up = scene.upstream('up');
@@ -176,7 +176,7 @@ test('a stream that is kept ends with a native error where there is no room for 
   await untilHeld(scene, (bytes) => bytes === 0);
 });
 
-test('a stream that nobody keeps may be of any length', async () => {
+test('a stream that is not kept can have any length', async () => {
   const scene = await start({ faithful: true });
   scene
     .upstream('up')
@@ -191,7 +191,7 @@ test('a stream that nobody keeps may be of any length', async () => {
   expect((await answer.text()).endsWith('data: [DONE]\n\n')).toBe(true);
 });
 
-test('what is fetched for requests counts while they are answered', async () => {
+test('fetched content counts while its request runs', async () => {
   const site = await startUpstream();
   undo.push(() => site.stop());
   const picture = Buffer.alloc(MEGABYTE);

@@ -105,7 +105,7 @@ async function until(status: number, ask: () => Promise<number>): Promise<void> 
 
 const PATH = '/v1/chat/completions';
 
-test('a key may hold its share: more is a 503 that says which limit, and room comes back', async () => {
+test('a key can use its share: more is a 503 that names the limit, and released memory is free again', async () => {
   const gateway = await start();
   const large = chat(4 * MEGABYTE);
   const ask = async (key: string, body = large): Promise<number> =>
@@ -159,7 +159,7 @@ test('a body without a length counts as it arrives', async () => {
   await until(200, async () => (await sendRaw(gateway.origin, whole)).status);
 });
 
-test('every way out gives back what was held', async () => {
+test('every way to end a request releases its memory', async () => {
   const gateway = await start({ server: { body_limit_mb: 1, memory: { bodies_mb: 1 } } });
   const large = MEGABYTE;
   const whole = jsonRequest(TEST_KEY, chat(large));
@@ -209,7 +209,7 @@ test('a body that drips ends in a 408, large or small, and its connection is clo
   }
 });
 
-test('a slow body that goes on arriving is read', async () => {
+test('a slow body that keeps arriving is read', async () => {
   const clock = new ManualClock();
   const gateway = await start({ server: { ...server, body_grace_ms: 5000 } }, { clock });
   const text = chat(400_000);
@@ -222,7 +222,7 @@ test('a slow body that goes on arriving is read', async () => {
   expect(await body.until('"usage"')).toStartWith('HTTP/1.1 200');
 });
 
-test.if(process.platform === 'linux')('a body that nobody was let in with is not kept', async () => {
+test.if(process.platform === 'linux')('the body of a refused request is not kept', async () => {
   const { folder, remove } = freshFolder();
   undo.push(remove);
   const program = await startProgram(['serve'], {

@@ -91,7 +91,7 @@ test("each vendor's own base has the list in its shape, whatever the headers", a
   }
 });
 
-test('what is nowhere is told in the shape of who asks', async () => {
+test('an unknown model is a 404 in the form of the client', async () => {
   const version = { 'anthropic-version': '2023-06-01' };
   for (const [method, path, headers, shape] of [
     ['POST', '/v1/messages/nope', version, { type: 'error', error: { type: 'not_found_error' } }],
@@ -105,7 +105,7 @@ test('what is nowhere is told in the shape of who asks', async () => {
   }
 });
 
-test('no model is of 1970: the day in its name counts, else that of the catalog', async () => {
+test('a model is dated by its name, or else by the catalog, and never 1970', async () => {
   const { data } = (await json('/v1/models')) as { data: { id: string; created: number }[] };
   const now = Date.now() / 1000;
   for (const { id, created } of data)
@@ -154,7 +154,7 @@ test('Codex finds its own list beside the other, with every member that it deman
   }
 });
 
-test('HEAD / says that somebody is there, with no key', async () => {
+test('HEAD / succeeds without a key', async () => {
   const response = await fetch(`${gateway.origin}/`, { method: 'HEAD' });
   expect(response.status).toBe(200);
   expect(await response.text()).toBe('');

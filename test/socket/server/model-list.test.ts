@@ -43,7 +43,7 @@ test('the choice among models is listed, and found by each of its names', async 
   }
 });
 
-test("an operator's own model of that name stands in its place", async () => {
+test('a configured model of that name replaces it', async () => {
   const gateway = await startGateway({
     models: [{ id: 'dragoman/auto', display_name: 'Ours', endpoints: [{ provider: 'sim', model: 'echo' }] }],
     aliases: { auto: 'sim/chat' },

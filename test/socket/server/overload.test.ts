@@ -32,7 +32,7 @@ class LeapingClock implements Clock {
 
 const chat = (content = 'hello'): object => ({ model: 'sim/echo', messages: [{ role: 'user', content }] });
 
-test('a late event loop refuses new requests, tells who asks, and recovers; running ones go on', async () => {
+test('while the event loop is late, new requests are refused and readiness fails; running requests continue, and the gateway recovers', async () => {
   const clock = new LeapingClock();
   const gateway = await start({ server: { overload: { lag_ms: 1000 } } }, clock);
   const stream = await gateway.post('/chat/completions', {

@@ -81,7 +81,7 @@ describe('Host', () => {
     }
   });
 
-  test('that is there twice is a 400, also when both agree', async () => {
+  test('that occurs twice is a 400, also if both are equal', async () => {
     for (const second of ['b', 'a', '[']) {
       const answer = await send(
         head('POST /v1/messages HTTP/1.1', 'Host: a', `Host: ${second}`, AUTHORIZATION, 'Content-Length: 0'),
@@ -110,7 +110,7 @@ describe('Host', () => {
     },
   );
 
-  test('a refusal is in the words of the path’s protocol', async () => {
+  test('a refusal has the form of the protocol of the path', async () => {
     const messages = await send(
       head('POST /api/anthropic/v1/messages HTTP/1.1', 'Host: [', 'Content-Length: 0'),
     );
@@ -159,7 +159,7 @@ describe('request lines', () => {
     expect(statusOf(answer)).not.toBe(500);
   });
 
-  test('an address in the place of a path is one of ours, whatever it names', async () => {
+  test('an absolute address instead of a path is served, whatever host it names', async () => {
     for (const at of ['http://[', 'http://evil.example:99999', 'https://evil.example', 'http://u:p@e'])
       expect(statusOf(await send(head(`GET ${at}/healthz HTTP/1.1`, 'Host: a', 'Connection: close')))).toBe(
         200,
@@ -192,7 +192,7 @@ describe('request lines', () => {
     expect(bodyOf(answers.at(-1) ?? '')).toBe('');
   });
 
-  test('a bad request in a pipeline ends it behind the good ones', async () => {
+  test('an invalid request in a pipeline ends it after the valid ones', async () => {
     const good = head('GET /healthz HTTP/1.1', 'Host: a');
     const answer = await send(good + good + head(`GET /?key=${SECRET} HTTP/1.1`, 'Host: [') + good);
     expect(answer.match(/\{"status":"ok"\}/g)).toHaveLength(2);
@@ -227,7 +227,7 @@ describe('many requests on one connection', () => {
   });
 });
 
-test('nothing that a client wrote into an address is printed', async () => {
+test('no part of an address from a client is logged', async () => {
   const { folder, remove } = freshFolder();
   const program = await startProgram(['serve'], {
     folder,

@@ -108,7 +108,7 @@ function shownAt(origin: string, version?: SecureVersion): Promise<string> {
 }
 
 describe.skipIf(!first)('the gateway over TLS', () => {
-  test('says so where it listens, and serves the official SDK', async () => {
+  test('prints an https address, and serves the official SDK', async () => {
     const config = join(folder, 'dragoman.yaml');
     writeFileSync(config, JSON.stringify({ server: { host: 'localhost', port: 0, tls: files } }));
     const program = await startProgram(['serve', '--config', config], {
@@ -171,7 +171,7 @@ describe.skipIf(!first)('the gateway over TLS', () => {
     expect(answer.choices[0]?.message.content).toBe('Hello!');
   });
 
-  test('ends connections under the old pair behind an answer, and cuts none', async () => {
+  test('ends connections with the old certificate after a response, and interrupts none', async () => {
     const clock = new ManualClock();
     const gateway = await start(clock);
     const before = await shownAt(gateway.origin);
@@ -219,7 +219,7 @@ describe.skipIf(!first)('the gateway over TLS', () => {
     expect(await second()).toContain('the port is already in use');
   });
 
-  test('after a stop nothing listens, and no change brings it back', async () => {
+  test('after a stop nothing listens, even if the certificate changes', async () => {
     const gateway = await start();
     await gateway.close();
     undo.pop();

@@ -106,14 +106,14 @@ test.each([
   ['POST', '/v2/chat/completions', '/v1/chat/completions'],
   ['POST', '/V1/Messages', '/v1/messages'],
   ['GET', '/files', '/v1/files'],
-])('%s %s says what is probably meant', async (method, path, meant) => {
+])('%s %s suggests the path that was probably meant', async (method, path, meant) => {
   const [response, body] = await ask(method, path);
   expect(response.status).toBe(404);
   const message = expect.stringContaining(`Did you mean ${meant}?`);
   expect(body).toMatchObject({ error: { message } });
 });
 
-test("the words reach a client of OpenAI's SDK", async () => {
+test("the suggestion reaches a client of OpenAI's SDK", async () => {
   const client = new OpenAI({ baseURL: gateway.baseURL, apiKey: gateway.key, maxRetries: 0 });
   const error: unknown = await client.images
     .generate({ prompt: 'a fox', model: 'x' })

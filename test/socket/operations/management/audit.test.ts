@@ -9,7 +9,7 @@ afterAll(() => gateway.close());
 
 const entries = (body: Record<string, unknown>) => body['data'] as Record<string, unknown>[];
 
-test('a change is told with who made it, from where, when, and what was before and after', async () => {
+test('a change is recorded with its author, origin, time, and the states before and after', async () => {
   const from = new Date(Date.now() - 1000).toISOString();
   const changed = await gateway.manage('POST', '/providers/sim/breaker', {
     state: 'open',
@@ -35,7 +35,7 @@ test('a change is told with who made it, from where, when, and what was before a
   });
 });
 
-test('what a command changes is in it, too', async () => {
+test('changes by commands are recorded, too', async () => {
   const at = freshFolder();
   try {
     const made = await runProgram(['keys', 'create', 'by-command', '--data-dir', gateway.dataDir], at);
@@ -55,7 +55,7 @@ test('what a command changes is in it, too', async () => {
   }
 });
 
-test('what changes nothing is not in it', async () => {
+test('a request that changes nothing is not recorded', async () => {
   const before = entries((await gateway.manage('GET', '/audit')).body).length;
   await gateway.manage('POST', '/config/check', { config: '' });
   await gateway.manage('POST', '/providers/nobody/breaker', { state: 'open' });

@@ -72,7 +72,7 @@ test('batches are listed and shown with lines, cost and failures, each with its 
   expect(request.body).toMatchObject({ id: record, status: 400 });
 });
 
-test('a batch that runs is cancelled, and the audit log says who did', async () => {
+test('a running batch is cancelled, and the audit log says by whom', async () => {
   const id = await madeBatch(gateway, ['sim/stall', 'sim/stall']);
   await reached(id, 'in_progress');
   const cancelled = await gateway.manage('POST', `/batches/${id}/cancel`);
@@ -84,7 +84,7 @@ test('a batch that runs is cancelled, and the audit log says who did', async () 
   ]);
 });
 
-test('what there is not, and what is not asked rightly, is refused', async () => {
+test('unknown batches and invalid requests are refused', async () => {
   for (const [method, path] of [
     ['GET', '/batches/nothing'],
     ['GET', '/batches/nothing/failures'],

@@ -22,7 +22,7 @@ async function start(...given: Parameters<typeof startManaged>): Promise<Managed
 const listen = (gateway: ManagedGateway, query = '', key = ADMIN_KEY): Promise<Listening> =>
   listenAt(gateway.origin, key, query);
 
-test('a request that is over is told as the list has it', async () => {
+test('the event of a finished request equals its entry in the list', async () => {
   const gateway = await start();
   const events = await listen(gateway, '?types=generation');
   const answer = await gateway.post('/chat/completions', { model: 'sim/echo', messages });
@@ -52,7 +52,7 @@ test('an endpoint that is disabled and enabled again is announced', async () => 
   await events.leave();
 });
 
-test('a budget that passes a threshold is told of as an alert', async () => {
+test('a budget that passes a threshold is reported as an alert', async () => {
   const clock = new ManualClock();
   const price = { input: 0, output: 0, request: 0.5 };
   const gateway = await start(
@@ -73,7 +73,7 @@ test('a budget that passes a threshold is told of as an alert', async () => {
   await events.leave();
 });
 
-test('what has changed is told once a second at most, however much happens', async () => {
+test('changes are reported once a second at most', async () => {
   const clock = new ManualClock();
   const gateway = await start({}, { clock });
   const events = await listen(gateway, '?types=activity,generation');
@@ -135,7 +135,7 @@ test('a stream ends within two seconds when its key is an admin no more', async 
   expect(await events.next()).toBeUndefined();
 });
 
-test('who signed in with a token of this machine reads on when that is no longer good', async () => {
+test('a reader that signed in with a local token continues after the token has expired', async () => {
   const clock = new ManualClock();
   const gateway = await start({}, { clock });
   const storage = await openSqliteStorage({ path: join(gateway.dataDir, 'dragoman.db') });
@@ -158,13 +158,13 @@ test('a gateway that stops ends the streams of its events', async () => {
   await closing;
 });
 
-test('models cannot be asked for what happens, nor can anything else be listened to', async () => {
+test('keys for models cannot read events, and unknown kinds of events are refused', async () => {
   const gateway = await start();
   expect((await gateway.get('/management/events')).status).toBe(403);
   expect((await gateway.manage('GET', '/events?types=secrets')).status).toBe(400);
 });
 
-test('a reader who is slow loses the oldest, and is told how many', () => {
+test('a slow reader loses the oldest events, and gets their number', () => {
   const sent: string[] = [];
   let hasRoom = false;
   const queue = new LossyQueue(

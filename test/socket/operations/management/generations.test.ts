@@ -22,7 +22,7 @@ const listed = async (query: string) => rows(await gateway.manage('GET', `/gener
 const states = async (query: string) => (await listed(query)).map(({ state }) => state);
 
 describe('the list', () => {
-  test('says the state of each request, whatever its HTTP status was', async () => {
+  test('shows the state of each request independent of its HTTP status', async () => {
     expect(await states('order=asc')).toEqual([
       'recovered',
       'ok',
@@ -76,7 +76,7 @@ describe('the list', () => {
 });
 
 describe('counts', () => {
-  test('say how many there are by state and time, and what else could be chosen', async () => {
+  test('give the number by state and time, and the other possible values of filters', async () => {
     const { body } = await gateway.manage(
       'GET',
       '/generations/counts?facets=state,model,key,attempted,error_kind&buckets=24',
@@ -119,7 +119,7 @@ describe('one request', () => {
     return { body, explanation: body['explanation'] as Record<string, unknown> };
   };
 
-  test('that recovered says who failed before, and where the time went', async () => {
+  test('that recovered shows the failed attempts and the time of each phase', async () => {
     const { body, explanation } = await explained('recovered');
     expect(explanation).toMatchObject({
       kind: 'recovered',
@@ -132,7 +132,7 @@ describe('one request', () => {
     expect((body['attempts'] as object[])[1]).toMatchObject({ started_ms: expect.any(Number) });
   });
 
-  test('that failed says who said what', async () => {
+  test('that failed shows the error and its source', async () => {
     const locked = (await explained('locked')).explanation;
     expect(locked).toMatchObject({
       kind: 'failed',
@@ -145,7 +145,7 @@ describe('one request', () => {
     expect(cut['text']).toMatch(/^The stream of cut broke after/);
   });
 
-  test('that was refused says which limit, whose, and when it is free', async () => {
+  test('that was refused shows the limit, its owner, and when it is free', async () => {
     const { body, explanation } = await explained('limited');
     // The words of the refusal, as the client got them: the limit may be another one now.
     expect(explanation['text']).toBe(at(body, 'error', 'message'));

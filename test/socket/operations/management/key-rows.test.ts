@@ -57,7 +57,7 @@ await ask('papers', 'house/chat');
 while ((await ask('small', 'house/chat')) === 200);
 afterAll(() => gateway.close());
 
-test('each row says what the key spent this month, and when it was used last', async () => {
+test('each row contains the spend of the month and the last use of the key', async () => {
   const [papers] = await rows('search=papers');
   expect(papers).toMatchObject({ requests: 2, spent_unpriced_requests: 0, state: 'active' });
   expect(papers?.['spent_usd']).toBeGreaterThan(0);
@@ -156,7 +156,7 @@ test('rows are ordered by what the keys were used for, page by page', async () =
   ]);
 });
 
-test('one key says how long its budget lasts at this pace', async () => {
+test('one key shows how long its budget lasts at the present rate', async () => {
   const [small] = await rows('search=small');
   const { body } = await gateway.manage('GET', `/keys/${String(small?.['id'])}`);
   const [standing] = body['standings'] as Row[];
@@ -171,13 +171,13 @@ test('one key says how long its budget lasts at this pace', async () => {
   else if (ends < resets - 60_000) expect(Math.abs(Date.parse(String(until)) - ends)).toBeLessThan(60_000);
 });
 
-test('the gateway says its version, its time and its zone', async () => {
+test('the gateway returns its version, its time and its time zone', async () => {
   const { body } = await gateway.manage('GET', '/about');
   expect(body).toMatchObject({ object: 'about', version: expect.any(String), timezone: 'UTC' });
   expect(Math.abs(Date.parse(String(body['time'])) - Date.now())).toBeLessThan(60_000);
 });
 
-test('a key that is made or changed has its state in the words of the list', async () => {
+test('a created or changed key has its state as in the list', async () => {
   const soon = new Date(Date.now() + DAY_MS).toISOString();
   const made = await gateway.manage('POST', '/keys', { name: 'soon', expires_at: soon });
   expect(made.body).toMatchObject({ state: 'expires_soon', requests: 0, last_used_at: null });

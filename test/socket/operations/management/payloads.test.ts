@@ -87,7 +87,7 @@ describe('with content logging', () => {
     expect(payloads[0]?.headers).toContainEqual(['authorization', '[secret]']);
   });
 
-  test('they are for admins alone', async () => {
+  test('only admins can read them', async () => {
     const { id } = await ask(gateway, '/chat/completions', { model: 'sim/echo', messages });
     await payloadsOf(gateway, id);
     const own = await gateway.get(`/management/generations/${id}/payloads`);
@@ -97,7 +97,7 @@ describe('with content logging', () => {
   });
 });
 
-test('of failures alone, every try is kept; of what went well, nothing', async () => {
+test('with content logging of failures, every attempt of a failed request is kept, and nothing of others', async () => {
   const gateway = await start({ content: 'failures' }, { routing: { retries: 1 } });
   const good = await ask(gateway, '/chat/completions', { model: 'sim/echo', messages });
   expect(await payloadsOf(gateway, good.id)).toEqual([]);
@@ -120,7 +120,7 @@ test('of failures alone, every try is kept; of what went well, nothing', async (
   expect(await content(refused.id)).toMatchObject({ request: { model: 'no/such' } });
 });
 
-test('a long body is cut, and said to be', async () => {
+test('a long body is truncated, and marked as such', async () => {
   const gateway = await start({ content: 'all', content_kb: 1 });
   const long = { model: 'sim/echo', messages: [{ role: 'user', content: 'x'.repeat(5000) }] };
   const { id } = await ask(gateway, '/chat/completions', long);
@@ -129,7 +129,7 @@ test('a long body is cut, and said to be', async () => {
   expect(asked?.text).toHaveLength(1024);
 });
 
-test('a stored key keeps what the configuration says, unless it says otherwise', async () => {
+test('a stored key follows the configuration unless it has its own setting', async () => {
   const kept = async (gateway: ManagedGateway, key: unknown): Promise<number> => {
     const { headers } = await fetch(`${gateway.origin}/v1/chat/completions`, {
       method: 'POST',

@@ -30,7 +30,7 @@ afterAll(async () => {
 const findingsOf = async (): Promise<readonly Record<string, unknown>[]> =>
   (await gateway.manage('GET', '/doctor/findings')).body['data'] as Record<string, unknown>[];
 
-test('the cost of probes is said before any is sent', async () => {
+test('the cost of probes is returned before any is sent', async () => {
   const { body } = await gateway.manage('GET', '/doctor/plan?provider=lab&model=lab/chat');
   expect(body).toMatchObject({ object: 'doctor.plan', stored: true });
   expect(body['requests']).toBeGreaterThan(10);
@@ -40,7 +40,7 @@ test('the cost of probes is said before any is sent', async () => {
   expect(asked).toBe(0);
 });
 
-test('an endpoint is probed, its results are kept and in force, and the audit log says who asked', async () => {
+test('an endpoint is probed, its results are stored and used, and the audit log says by whom', async () => {
   const body = { provider: 'lab', model: 'lab/chat' };
   const [one, other] = await Promise.all([
     gateway.manage('POST', '/doctor/probes', body),

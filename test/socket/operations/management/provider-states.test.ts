@@ -47,7 +47,7 @@ test('others are degraded, healthy or without traffic', async () => {
   expect(trend.reduce((sum, hour) => sum + hour.attempts, 0)).toBe(attempts);
 });
 
-test('one provider says what it said last, how often, and where to look', async () => {
+test('one provider shows its last error, how often it occurred, and where to look', async () => {
   const down = await provider('down');
   expect(down).toMatchObject({
     key_hint: '…',
@@ -104,7 +104,7 @@ test('three good attempts in a row end it, and no fewer', async () => {
   }
 });
 
-test('a provider that is disabled says by whom, why and until when', async () => {
+test('a disabled provider shows by whom, why and until when', async () => {
   await outage.gateway.manage('POST', '/providers/good/breaker', {
     state: 'open',
     for_ms: 60_000,

@@ -80,7 +80,7 @@ describe('a request that is sent again', () => {
     expect(first.body).not.toHaveProperty('replay_of');
   });
 
-  test('can be asked of another model, of whose address as well, and of one provider', async () => {
+  test('can be sent to another model, also by its address, and to one provider', async () => {
     const gateway = await start({
       models: [
         {
@@ -121,7 +121,7 @@ describe('a request that is sent again', () => {
     expect((await again(gateway, id)).body).toMatchObject({ after: { status: 429, answer: null } });
   });
 
-  test('is refused where it is not known as it was, or would act a second time', async () => {
+  test('is refused if it is not stored completely, or would run its tools a second time', async () => {
     const gateway = await start({ logging: { level: 'silent', content: 'all', content_kb: 1 } });
     const long = [{ role: 'user', content: 'x'.repeat(2000) }];
     const cut = await ask(gateway, '/chat/completions', { model: 'sim/echo', messages: long });
@@ -169,7 +169,7 @@ describe('a request that is sent again', () => {
     expect((await again(silent, unlogged)).status).toBe(409);
   });
 
-  test('is told in a table by the command', async () => {
+  test('is compared in a table by the command', async () => {
     const gateway = await start();
     const id = await ask(gateway, '/chat/completions', { model: 'sim/chat', messages: question });
     const where = ['--url', gateway.origin, '--key', ADMIN_KEY];

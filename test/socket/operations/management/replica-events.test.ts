@@ -10,7 +10,7 @@ import { Received, listenAt } from '../../../support/management/listen.ts';
 import { ADMIN_KEY, startManaged } from '../../../support/management/scene.ts';
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => {
-  test('whoever watches at one gateway hears of all', async () => {
+  test('a client that watches one gateway gets the events of all', async () => {
     const database = await freshPostgres();
     const config = {
       database_url: database,
@@ -42,7 +42,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
     await close();
   });
 
-  test('a notice of the longest kind arrives, at all who hear, in their own schema alone', async () => {
+  test('a notice of maximum length reaches all subscribers of its schema, and no others', async () => {
     const url = await freshPostgres();
     const open = (at: string) => openWith({ notices: POSTGRES_STORES.notices }, { url: at });
     const [one, two, remote] = await Promise.all([url, url, await freshPostgres()].map(open));

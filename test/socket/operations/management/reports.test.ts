@@ -27,7 +27,7 @@ afterAll(() => gateway.close());
 const entries = ({ body }: Asked) => body['data'] as Record<string, unknown>[];
 
 describe('limits', () => {
-  test('are told for each owner: used, reserved, remaining, and when they clear', async () => {
+  test('are listed for each owner: used, reserved, remaining, and when they are free', async () => {
     const all = await gateway.manage('GET', '/limits');
     expect(entries(all).map(({ owner }) => (owner as { kind: string }).kind)).toEqual([
       'gateway',
@@ -73,7 +73,7 @@ describe('usage', () => {
     await own.close();
   });
 
-  test('is summed up by what requests have, and over time', async () => {
+  test('is summed by members of requests, and over time', async () => {
     const { body } = await gateway.manage('GET', '/usage?group_by=model&project=search');
     expect(body).toMatchObject({ object: 'usage', complete: true });
     const rows = body['data'] as Record<string, unknown>[];
@@ -145,7 +145,7 @@ describe('usage', () => {
 });
 
 describe('usage of end users', () => {
-  test('is told by the hash that records have, narrowed by filters, as JSON or CSV', async () => {
+  test('is reported by the hash of the records, with filters, as JSON or CSV', async () => {
     const ask = (query: string): Promise<Asked> => gateway.manage('GET', `/usage/end-users?${query}`);
     const { body } = await ask('project=search');
     expect(body).toMatchObject({ object: 'usage.end_users', complete: true });
@@ -190,7 +190,7 @@ describe('generations', () => {
       expect((await gateway.manage('GET', `/generations?${query}`)).body).toMatchObject({ error: { param } });
   });
 
-  test('one is shown with attempts, route and report, whoever made it', async () => {
+  test('one is shown with attempts, route and report, whichever key made it', async () => {
     const { body } = await gateway.manage('GET', `/generations/${ids[0]}`);
     expect(body).toMatchObject({
       id: ids[0],

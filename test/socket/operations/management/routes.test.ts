@@ -102,7 +102,7 @@ describe('models', () => {
     });
   });
 
-  test('tell of each endpoint what it charges and what is known of it', async () => {
+  test('show for each endpoint its price and what is known about it', async () => {
     const { body } = await gateway.manage('GET', '/models?provider=vendor');
     expect(entries(body)).toHaveLength(1);
     expect(entries(body)[0]).toMatchObject({

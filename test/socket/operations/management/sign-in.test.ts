@@ -22,7 +22,7 @@ test('an admin gets in under both bases, with any of the three headers', async (
       expect((await ask(`${base}/management${PLACE}`, headers)).status).toBe(200);
 });
 
-test('nobody gets in without a key or with a wrong one, also where there is nothing', async () => {
+test('a request without a key or with a wrong one is refused, also for paths that do not exist', async () => {
   for (const path of [PLACE, '/nothing', '/config'])
     for (const headers of [{}, { authorization: 'Bearer sk-test-of-somebody-else' }]) {
       const response = await ask(`/v1/management${path}`, headers as Record<string, string>);
@@ -41,7 +41,7 @@ test('a key that is no admin gets a 403, and an admin key cannot call models', a
   expect(await called.json()).toMatchObject({ error: { code: 'permission_denied' } });
 });
 
-test('who is refused is told to the log, without the key, and not more often than is bearable', async () => {
+test('refused requests are logged without the key, and with a limited rate', async () => {
   const before = gateway.logLines.length;
   const wrong = 'sk-test-wrong-key-of-a-stranger';
   await Promise.all(
@@ -55,7 +55,7 @@ test('who is refused is told to the log, without the key, and not more often tha
   expect(gateway.logLines.join('')).not.toContain(wrong);
 });
 
-test('what is not there is a 404 for an admin', async () => {
+test('an unknown path is a 404 for an admin', async () => {
   const { status, body } = await gateway.manage('GET', '/nothing');
   expect(status).toBe(404);
   expect(body).toMatchObject({ error: { type: 'invalid_request_error' } });

@@ -11,7 +11,7 @@ const call = async (key: unknown) =>
   (await gateway.post('/chat/completions', hello, { authorization: `Bearer ${String(key)}` })).status;
 
 describe('a key', () => {
-  test('is made, shown once, and good at once', async () => {
+  test('is created, shown once, and works at once', async () => {
     const made = await gateway.manage('POST', '/keys', {
       name: 'ci',
       models: ['sim/*'],
@@ -69,7 +69,7 @@ describe('a key', () => {
     expect((await gateway.manage('GET', `/keys?id=${many}`)).status).toBe(400);
   });
 
-  test('is not made of what no key may have', async () => {
+  test('is not created with invalid settings', async () => {
     const wrong: [Record<string, unknown>, string][] = [
       [{}, 'name'],
       [{ name: 'x', colour: 1 }, 'colour'],
@@ -91,7 +91,7 @@ describe('a key', () => {
     expect(names).not.toContain('x');
   });
 
-  test('with an idempotency key is made once', async () => {
+  test('is created once with an idempotency key', async () => {
     const headers = { 'idempotency-key': 'order-1' };
     const [first, second] = await Promise.all([
       gateway.manage('POST', '/keys', { name: 'once' }, headers),
@@ -119,7 +119,7 @@ describe('a key', () => {
     ).toHaveLength(1);
   });
 
-  test('is changed in the version that was read, and in no other', async () => {
+  test('is changed only in the version that was read', async () => {
     const { body } = await gateway.manage('POST', '/keys', { name: 'versioned' });
     const path = `/keys/${String(body['id'])}`;
     const first = await gateway.manage('PATCH', path, { models: ['sim/chat'] }, { 'if-match': '"1"' });
@@ -154,7 +154,7 @@ describe('a key', () => {
     expect(await call(graced.body['key'])).toBe(401);
   });
 
-  test('is revoked at once, and once', async () => {
+  test('is revoked at once, and only once', async () => {
     const made = await gateway.manage('POST', '/keys', { name: 'revoked' });
     const path = `/keys/${String(made.body['id'])}`;
     const revoked = await gateway.manage('DELETE', path);

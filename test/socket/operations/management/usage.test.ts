@@ -33,7 +33,7 @@ test('attempts count where they were made, also at a provider that never answers
   expect(byProvider.get('good')).toMatchObject({ attempts: 3, failed_attempts: 0 });
 });
 
-test('unknown prices are said, and are no zero', async () => {
+test('unknown prices are reported, and are not zero', async () => {
   const { data, ...rest } = await usage('group_by=model&totals=true');
   const free = data.find((row) => row['model'] === 'acme/free');
   expect(free).toMatchObject({ usd: null, unpriced_requests: 2 });

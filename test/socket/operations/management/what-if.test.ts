@@ -63,7 +63,7 @@ const ask = (body: object): Promise<Asked> => gateway.manage('POST', '/what-if',
 const at = ({ groups }: WhatIf, endpoint: string) => groups.find((group) => group.endpoint === endpoint);
 
 describe('an estimate', () => {
-  test('without a change says what was', async () => {
+  test('without a change equals the past', async () => {
     const made = await whatIf({});
     expect(made).toMatchObject({ sampled: REQUESTS, whole: true, moved: 0, unserved: {} });
     expect(made.before).toEqual(made.after);
@@ -72,7 +72,7 @@ describe('an estimate', () => {
     expect(made.assumptions.length).toBeGreaterThan(3);
   });
 
-  test('of another policy moves requests, with what they would cost there', async () => {
+  test('of another policy moves requests, with their cost there', async () => {
     const made = await whatIf({ policy: { primary_factor: 'cost' } });
     expect(made.moved).toBe(REQUESTS);
     expect(made.after.usd).toBeCloseTo(made.before.usd / 10, 9);
@@ -86,7 +86,7 @@ describe('an estimate', () => {
     });
   });
 
-  test('of a round shares requests out', async () => {
+  test('of round robin distributes requests', async () => {
     const made = await whatIf({ policy: { type: 'round_robin' } });
     expect(at(made, 'sim/dear')?.after.requests).toBe(REQUESTS / 2);
     expect(at(made, 'sim/cheap')?.after.share).toBe(0.5);
@@ -117,7 +117,7 @@ describe('an estimate', () => {
     expect(made.after.usd).toBeGreaterThan(0);
   });
 
-  test('looks at some of many, and says so', async () => {
+  test('uses a sample of many requests, and says so', async () => {
     const made = await whatIf({ sample: 2 });
     expect(made).toMatchObject({ sampled: 2, whole: false, before: { requests: 2, share: 1 } });
     expect(await whatIf({ filters: { model: ['other/model'] } })).toMatchObject({
@@ -133,7 +133,7 @@ describe('an estimate', () => {
     expect(after).toEqual(before);
   });
 
-  test('of what cannot be is refused', async () => {
+  test('of an impossible change is refused', async () => {
     expect((await ask({ policy: { only: ['nobody'] } })).status).toBe(400);
     expect((await ask({ from: '2026-01-02', to: '2026-01-01' })).status).toBe(400);
     expect((await ask({ prizes: [] })).status).toBe(400);

@@ -68,7 +68,7 @@ describe.each(PAIRS)('$client in front of $upstream', ({ client, upstream }) => 
   const one = PLACES[client] as Places;
   const other = PLACES[upstream] as Places;
 
-  test('the same stands beside the same', async () => {
+  test('equal members are side by side', async () => {
     const [path, body] = CLIENTS[client]?.ask(MODELS[upstream] ?? '') ?? ['', {}];
     const { request, answer, upstream_protocol: protocol } = await diffOf(path, body);
     expect(protocol).toBe(upstream as never);
@@ -119,7 +119,7 @@ test('what is dropped, approximated or for the gateway is marked, with the reaso
   expect(row(request, atClient('a_member_of_my_own'))).toMatchObject({ state: 'dropped', report: [{}] });
 });
 
-test('a setting stands at the member that says it, by the name of the protocol', async () => {
+test('a setting is at its member, with the name in the protocol', async () => {
   const { request } = await diffOf('/v1/chat/completions', {
     model: MODELS['openai-chat'],
     stream: true,
@@ -134,7 +134,7 @@ test('a setting stands at the member that says it, by the name of the protocol',
   ]);
 });
 
-test('an effort stands beside the budget that it became, and a streamed answer is put together', async () => {
+test('an effort is beside the budget that it became, and a streamed response is assembled', async () => {
   const { request, answer } = await diffOf('/v1/chat/completions', {
     model: 'sim/claude',
     stream: true,
@@ -182,7 +182,7 @@ test('calls and their results are found, whatever a protocol calls them', async 
   });
 });
 
-test('where nothing was kept there is no difference to show', async () => {
+test('without stored payloads there is no difference to show', async () => {
   const response = await fetch(`${gateway.origin}/v1/management/generations/${'0'.repeat(32)}/diff`, {
     headers: { authorization: `Bearer ${ADMIN_KEY}` },
   });

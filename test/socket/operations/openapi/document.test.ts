@@ -67,7 +67,7 @@ test('every operation has a name of its own, its audience, and every refusal in 
   }
 });
 
-test('another method of a path that is described is a 405, and says which it takes', async () => {
+test('another method of a described path is a 405 that lists the allowed ones', async () => {
   const wrong: string[] = [];
   for (const [path, item] of Object.entries(document.paths)) {
     const described = Object.keys(item).map((method) => method.toUpperCase());

@@ -40,7 +40,7 @@ test('everything that the page loads comes from the gateway, and its policy allo
   expect(start).toContain('validatorUrl: null');
 });
 
-test('there is nothing else below it', async () => {
+test('no other path exists below it', async () => {
   for (const path of [
     '/docs/package.json',
     '/docs/../package.json',
@@ -50,7 +50,7 @@ test('there is nothing else below it', async () => {
     expect((await get(path)).status).toBe(404);
 });
 
-test('its package tells nobody that it was installed', () => {
+test('its package does not report its installation', () => {
   const text = readFileSync(join(import.meta.dir, '..', '..', '..', '..', 'package.json'), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ scarfSettings: { enabled: false } });
 });

@@ -67,7 +67,7 @@ const content = (...texts: readonly string[]): Json => ({ parts: texts.map((text
 const sent = (): unknown[] => upstream.requests.map(({ json }) => json);
 
 describe("Google's SDK", () => {
-  test('reads the vectors of an OpenAI-compatible upstream, and what it could not say is told', async () => {
+  test('reads the vectors of an OpenAI-compatible upstream, and losses are reported', async () => {
     upstream.script(whole(openaiAnswer(VECTORS)));
     const answer = await ai.models.embedContent({
       model: 'house/embed',
@@ -84,7 +84,7 @@ describe("Google's SDK", () => {
     expect(headers?.['x-dragoman-model']).toBe('house/embed');
   });
 
-  test('has everything said to Google itself', async () => {
+  test('sends everything to Google itself', async () => {
     upstream.script(whole(geminiAnswer(1)));
     const answer = await ai.models.embedContent({
       model: `googly/${EMBED}`,
@@ -155,7 +155,7 @@ describe('by hand', () => {
     });
   });
 
-  test('the newer form of settings counts, and switches that nobody knows pass to Google', async () => {
+  test('the newer form of settings takes precedence, and unknown settings pass to Google', async () => {
     upstream.script(whole(geminiAnswer(1)));
     const response = await post(`googly/${EMBED}:embedContent`, {
       content: { parts: [{ text: 'a' }, { inlineData: { mimeType: 'image/png', data: 'aGk=' } }] },
@@ -179,7 +179,7 @@ describe('by hand', () => {
     ]);
   });
 
-  test('inputs that are asked for differently travel apart, and come back in order', async () => {
+  test('inputs with different settings are sent separately, and returned in order', async () => {
     const each = (vector: unknown): unknown => openaiAnswer([vector]);
     upstream.always((exchange) => {
       const [text] = list(exchange.request.json, 'input');
@@ -203,7 +203,7 @@ describe('by hand', () => {
     upstream.script();
   });
 
-  test('what others cannot be told is reported once, and refused in strict mode', async () => {
+  test('members that other upstreams do not have are reported once, and refused in strict mode', async () => {
     upstream.script(whole(openaiAnswer(VECTORS)));
     const body = {
       requests: [

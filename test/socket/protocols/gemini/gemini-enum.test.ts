@@ -41,30 +41,27 @@ const UPSTREAMS = [
   ['one/messages', 'anthropic-messages', (body: unknown) => at(body, 'output_config', 'format', 'schema')],
 ] as const;
 
-test.each(UPSTREAMS)(
-  '%s is given a schema, and the client gets the word',
-  async (model, protocol, schemaOf) => {
-    const speech = dialect(protocol, 'up-1');
-    const answers: Answer[] = [
-      whole(speech.whole('{"answer":"warm"}')),
-      stream(streamOf(speech, '{"ans', 'wer":"co', 'ld"}')),
-    ];
-    scene.upstream('up').script(...answers);
-    const answer = await ask(model, 'generateContent');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-dragoman-report') ?? '').not.toContain('response');
-    expect(text(await answer.json())).toBe('warm');
-    const schema = schemaOf(sent());
-    expect(at(schema, 'type')).toBe('object');
-    expect(JSON.stringify(schema)).toContain('"enum":["warm","cold"]');
+test.each(UPSTREAMS)('%s gets a schema, and the client gets the value', async (model, protocol, schemaOf) => {
+  const speech = dialect(protocol, 'up-1');
+  const answers: Answer[] = [
+    whole(speech.whole('{"answer":"warm"}')),
+    stream(streamOf(speech, '{"ans', 'wer":"co', 'ld"}')),
+  ];
+  scene.upstream('up').script(...answers);
+  const answer = await ask(model, 'generateContent');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('x-dragoman-report') ?? '').not.toContain('response');
+  expect(text(await answer.json())).toBe('warm');
+  const schema = schemaOf(sent());
+  expect(at(schema, 'type')).toBe('object');
+  expect(JSON.stringify(schema)).toContain('"enum":["warm","cold"]');
 
-    const streamed = await ask(model, 'streamGenerateContent?alt=sse', { responseJsonSchema: SCHEMA });
-    const chunks = (await streamed.text()).split('\n\n').filter((block) => block.startsWith('data: '));
-    expect(chunks.map((block) => text(JSON.parse(block.slice(6)))).join('')).toBe('cold');
-  },
-);
+  const streamed = await ask(model, 'streamGenerateContent?alt=sse', { responseJsonSchema: SCHEMA });
+  const chunks = (await streamed.text()).split('\n\n').filter((block) => block.startsWith('data: '));
+  expect(chunks.map((block) => text(JSON.parse(block.slice(6)))).join('')).toBe('cold');
+});
 
-test('an upstream without formats is told in words, asked again, and says so', async () => {
+test('an upstream without formats gets an instruction and a second request, and the report says so', async () => {
   const speech = dialect('openai-chat', 'up-1');
   scene
     .upstream('up')
@@ -74,7 +71,7 @@ test('an upstream without formats is told in words, asked again, and says so', a
   expect(answer.headers.get('x-dragoman-report')).toContain('generationConfig.responseSchema:approximated');
 });
 
-test('Gemini gets it as it was asked', async () => {
+test('Gemini gets it unchanged', async () => {
   scene.upstream('up').script(whole(dialect('gemini', 'up-1').whole('warm')));
   expect(text(await (await ask('one/gemini', 'generateContent')).json())).toBe('warm');
   expect(at(sent(), 'generationConfig')).toMatchObject({
@@ -83,7 +80,7 @@ test('Gemini gets it as it was asked', async () => {
   } as Readonly<Record<string, Json>>);
 });
 
-test('a list that holds more than words stays reported', async () => {
+test('a list that contains more than strings is still reported', async () => {
   scene.upstream('up').script(whole(dialect('openai-chat', 'up-1').whole('1')));
   const answer = await ask('one/chat', 'generateContent', {
     responseSchema: { type: 'INTEGER', enum: [1, 2] },

@@ -119,7 +119,7 @@ const hello = { candidates: [{ content: { parts: [{ text: 'Hel' }], role: 'model
 const overloaded = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
 
 describe('failures', () => {
-  test('before content nothing is shown', () => {
+  test('before content, nothing of the stream is sent', () => {
     const stream = relay.openStream(facts);
     expect(pass(stream, asStream([overloaded]), 5)).toEqual({ before: '', after: '' });
     expect([stream.error?.kind, stream.errorShown, stream.committed]).toEqual([
@@ -129,7 +129,7 @@ describe('failures', () => {
     ]);
   });
 
-  test('after content the upstream says it in its own words', () => {
+  test('after content, the error of the upstream is sent unchanged', () => {
     const stream = relay.openStream(facts);
     const { before } = pass(stream, asStream([hello, overloaded, hello]), 1_000_000);
     expect(chunksOf(before)).toEqual([named(hello), overloaded] as never);

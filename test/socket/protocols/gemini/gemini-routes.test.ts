@@ -64,7 +64,7 @@ test.each([
   ]);
 });
 
-test('what is no method of a model is a 404 in the words of Google', async () => {
+test('an unknown method of a model is a 404 in the form of Google', async () => {
   const paths = ['one/gemini:embedAll', ':generateContent'].map((end) => `/v1beta/models/${end}`);
   for (const path of [...paths, '/api/vertex-ai/v1/models:generateContent', '/v1/models/x%zz:generate']) {
     const response = await post(path);
@@ -80,7 +80,7 @@ test('a model is read, and not posted to', async () => {
 });
 
 describe('keys', () => {
-  test('are taken from the query where no header has one, and stand in no log', async () => {
+  test('are read from the query if no header has one, and are in no log', async () => {
     scene.upstream('up').always(whole(up.whole('Hi')));
     const path = '/v1beta/models/one/gemini:generateContent?key=';
     expect((await post(path + TEST_KEY, {})).status).toBe(200);
@@ -98,7 +98,7 @@ describe('keys', () => {
     expect(scene.gateway.logLines.join('\n')).not.toContain('sk-test');
   });
 
-  test('in the query open no other protocol', async () => {
+  test('in the query are not accepted by other protocols', async () => {
     const response = await post(`/v1/chat/completions?key=${TEST_KEY}`, {});
     expect(response.status).toBe(401);
   });
@@ -153,7 +153,7 @@ describe('a stream without alt=sse is one JSON array', () => {
   });
 });
 
-test('an idempotency key stands for a body at an address', async () => {
+test('an idempotency key belongs to a body and an address', async () => {
   const upstream = scene.upstream('up');
   upstream.always(whole(up.whole('Hi')));
   const headers = { 'x-goog-api-key': TEST_KEY, 'idempotency-key': 'k1' };

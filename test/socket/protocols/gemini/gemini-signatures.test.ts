@@ -38,7 +38,7 @@ const sentParts = (on: Scene): Json[] =>
   );
 
 describe('a signature that the client lost', () => {
-  test('comes back to calls without ids, in both lanes', async () => {
+  test('is restored to calls without ids, in both lanes', async () => {
     for (const on of [faithful, scene]) {
       const question = { role: 'user', parts: [{ text: on === faithful ? 'Ask' : 'Ask again' }] };
       on.upstream('up').script(whole(answer(signed)), whole(answer({ text: 'Done' })));
@@ -51,7 +51,7 @@ describe('a signature that the client lost', () => {
     }
   });
 
-  test('does not come to a call of the same content in another conversation', async () => {
+  test('is not added to an equal call in another conversation', async () => {
     faithful.upstream('up').script(whole(answer({ text: 'Done' })));
     const other = { role: 'user', parts: [{ text: 'Something else' }] };
     await generate(faithful, [other, { role: 'model', parts: [call] }, { role: 'user', parts: [done] }]);
@@ -69,7 +69,7 @@ test('a signature that the client has is not replaced by that of a conversation 
   expect(sentParts(faithful).slice(1, -1)).toEqual([own]);
 });
 
-test('words that a client puts before a call do not take its signature', async () => {
+test('text that a client adds before a call does not get the signature of the call', async () => {
   const tools = [
     {
       type: 'function',

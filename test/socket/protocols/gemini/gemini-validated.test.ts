@@ -36,7 +36,7 @@ test.each([
   expect(response.headers.get('x-dragoman-report')).toBeNull();
 });
 
-test('where only some functions are strict, all are, and that is told', async () => {
+test('if only some functions are strict, all become strict, and that is reported', async () => {
   scene.upstream('up').script(whole(SAID));
   const tool = (name: string, strict: boolean): object => ({
     type: 'function',

@@ -22,7 +22,7 @@ const weather: Tool = {
   },
 };
 
-test('what a client gives back holds all that each family needs, without the help of what is kept', async () => {
+test('the items that a client sends back contain all that each family needs, without stored reasoning', async () => {
   for (const [model, protocol, format, expected] of [
     [
       'sim/responses',

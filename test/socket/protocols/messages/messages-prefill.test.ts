@@ -37,7 +37,7 @@ const reported = (response: Response): boolean =>
   (response.headers.get('x-dragoman-report') ?? '').includes('messages[1]:approximated');
 
 test.each(['openai-chat', 'openai-responses', 'gemini'] as const)(
-  'an upstream of %s that may answer anew gets it, and the report says so',
+  'an upstream of %s that may start a new response gets the prefill, and the report says so',
   async (protocol) => {
     scene.upstream('up').always(whole(dialect(protocol, 'up-0001').whole(', there was a king.')));
     const response = await ask(`anew/${protocol}`);
@@ -51,7 +51,7 @@ test.each(['openai-chat', 'openai-responses', 'gemini'] as const)(
 );
 
 test.each(UPSTREAM_PROTOCOLS)(
-  'an upstream of %s that continues it gets it without a word',
+  'an upstream of %s that continues a prefill gets it without a report',
   async (protocol) => {
     scene.upstream('up').always(whole(dialect(protocol, 'up-0001').whole(', there was a king.')));
     const response = await ask(`on/${protocol}`);
@@ -59,7 +59,7 @@ test.each(UPSTREAM_PROTOCOLS)(
   },
 );
 
-test('a Claude that takes none is not asked, and the refusal names the message', async () => {
+test('a Claude model that does not support prefill is not called, and the error names the message', async () => {
   scene.upstream('up').script();
   const response = await ask('anew/anthropic-messages');
   expect(response.status).toBe(400);

@@ -203,7 +203,7 @@ describe('through a gateway', () => {
     expect(await response.text()).toBe(failure);
   });
 
-  test('an error after content is told in the words of the upstream', async () => {
+  test('an error after content has the text of the upstream', async () => {
     upstream.script((exchange) => {
       exchange.openStream();
       for (const frame of [...STREAM, FAILURE]) exchange.chunk(frame);

@@ -58,7 +58,7 @@ function lastAsked(): string[] {
 }
 
 describe('POST /responses/compact', () => {
-  test('keeps what the user said and seals a summary of the rest', async () => {
+  test('keeps the messages of the user and encrypts a summary of the rest', async () => {
     scene.upstream('one').script(whole(chatBody(SUMMARY)));
     const { data, response } = await client.responses
       .compact({ model: MODEL, input: TALK, instructions: 'Be kind.' })
@@ -109,7 +109,7 @@ describe('POST /responses/compact', () => {
     expect(next.at(-1)).toBe('user: And now?');
   });
 
-  test('opens for nobody else', async () => {
+  test('cannot be used with another key', async () => {
     scene.upstream('one').script(whole(chatBody(SUMMARY)));
     const { output } = await client.responses.compact({ model: MODEL, input: TALK });
     const thief = new OpenAI({ apiKey: OTHER_KEY, baseURL: scene.gateway.baseURL, maxRetries: 0 });
@@ -268,7 +268,7 @@ describe('a turn that ends with a trigger', () => {
   });
 });
 
-test('an upstream that compacts by itself is let do it, and gets back what it made', async () => {
+test('an upstream with its own compaction does it, and gets its result back', async () => {
   const upstream = await startUpstream();
   const gateway = await startGateway({
     providers: { openai: { api_key: 'sk-up', base_url: `${upstream.origin}/v1` } },

@@ -31,7 +31,7 @@ describe('an output without its call', () => {
     }
   });
 
-  test('is for the upstream to judge where the bytes go on', async () => {
+  test('is left to the upstream if the body is relayed', async () => {
     scene.upstream.script(whole(responsesBody([])));
     const answer = await ask(scene, 'relay', { input: [{ role: 'user', content: 'Hi' }, output] }, false);
     expect(answer.status).toBe(200);

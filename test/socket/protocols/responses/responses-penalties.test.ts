@@ -14,7 +14,7 @@ const NONE = { presence_penalty: 0, frequency_penalty: 0 };
 test.each([
   [{}, NONE],
   [PENALTIES, PENALTIES],
-])('are repeated, with 0 where nothing was said: %p', async (given, said) => {
+])('are echoed, with 0 by default: %p', async (given, said) => {
   const body = { model: 'sim/chat', input: 'Hello', ...given };
   expect(await (await scene.gateway.post('/responses', body)).json()).toMatchObject(said);
   const stream = await scene.gateway.post('/responses', { ...body, stream: true });

@@ -53,7 +53,7 @@ describe('the handshake', () => {
     expect(client.messages).toEqual([]);
   });
 
-  test('is asked for where it is missing, with the status that makes clients fall back', async () => {
+  test('is required, with the status that makes clients fall back', async () => {
     await using scene = await startScene(['one']);
     const response = await scene.gateway.get('/responses');
     expect(response.status).toBe(426);
@@ -94,7 +94,7 @@ describe('a turn', () => {
       );
   });
 
-  test('goes on from a stored response, and is stored itself', async () => {
+  test('continues a stored response, and is stored itself', async () => {
     await using scene = await startScene(['one']);
     scene.upstream('one').always(stream(chatStream('Noted.')));
     await using client = await SocketClient.open(scene.gateway.origin);
@@ -137,7 +137,7 @@ describe('a turn', () => {
     expect(textOf(await client.turn({ model: CHAT, input: 'Hi', store: false }))).toBe('two');
   });
 
-  test('that fails is told in its own events, or as an error before any', async () => {
+  test('that fails ends with its own events, or with an error before any', async () => {
     await using scene = await startScene(['one']);
     const upstream = scene.upstream('one');
     await using client = await SocketClient.open(scene.gateway.origin);
@@ -212,7 +212,7 @@ describe('a message that asks for nothing legal', () => {
 });
 
 describe('lanes', () => {
-  test('run side by side, and every message says whose it is', async () => {
+  test('run concurrently, and every message names its lane', async () => {
     await using scene = await startScene(['one']);
     const upstream = scene.upstream('one');
     upstream.script(opened(CHAT_OPENING + chatChunk({ content: 'slow' })), stream(chatStream('fast')));
@@ -232,7 +232,7 @@ describe('lanes', () => {
     expect(refused).toMatchObject({ type: 'error', stream_id: 'slow-1' });
   });
 
-  test('are at most 32 names, beside the one without', async () => {
+  test('have at most 32 names, besides the one without a name', async () => {
     await using scene = await startScene(['one']);
     scene.upstream('one').always(stream(chatStream('ok')));
     await using client = await SocketClient.open(scene.gateway.origin);
@@ -306,7 +306,7 @@ describe('what a connection remembers', () => {
     expect(foreign).toMatchObject({ status: 400, error: { code: 'previous_response_not_found' } });
   });
 
-  test('another lane may branch off, and the first one goes on', async () => {
+  test('another lane may branch off, and the first one continues', async () => {
     await using scene = await startScene(['one']);
     const upstream = scene.upstream('one');
     upstream.always(stream(chatStream('Noted.')));
@@ -406,7 +406,7 @@ describe('what a connection remembers', () => {
 });
 
 describe('the end of a connection', () => {
-  test('comes after an hour: no new turn, but a sentence that says why', async () => {
+  test('comes after an hour: new turns are refused with the reason', async () => {
     const clock = new ManualClock();
     await using scene = await startScene(['one'], { clock });
     scene.upstream('one').always(stream(chatStream('ok')));
@@ -418,7 +418,7 @@ describe('the end of a connection', () => {
     expect(await client.closed).toMatchObject({ code: 1000 });
   });
 
-  test('comes with the process: running turns end first, idle connections at once', async () => {
+  test('comes when the process stops: running turns are completed, idle connections end at once', async () => {
     const scene = await startScene(['one']);
     const upstream = scene.upstream('one');
     upstream.always(opened(CHAT_OPENING + chatChunk({ content: 'last' })));

@@ -44,7 +44,7 @@ describe.each(['sim/messages', 'sim/claude', 'sim/gemini', 'sim/deepseek'])('%s'
     expect(events.filter((event) => event.startsWith('response.reasoning_text'))).toEqual([]);
   });
 
-  test('comes back as it was, in items and by the id of the response', async () => {
+  test('is returned unchanged, in items and by the id of the response', async () => {
     const first = await ask('auto', INPUT);
     const call = list(first, 'output').find((item) => at(item, 'type') === 'function_call') ?? null;
     const result = { type: 'function_call_output', call_id: at(call, 'call_id'), output: 'fog' };
@@ -56,7 +56,7 @@ describe.each(['sim/messages', 'sim/claude', 'sim/gemini', 'sim/deepseek'])('%s'
   });
 });
 
-test('who asks for none reads what Claude thought as it is', async () => {
+test('a client that requests no summary gets the thinking of Claude unchanged', async () => {
   const body = { model: 'sim/messages', input: 'Hello', reasoning: { effort: 'high' } };
   const answer = (await (await gateway.post('/responses', body)).json()) as Json;
   expect(at(answer, 'output', 0)).toMatchObject({ type: 'reasoning', summary: [] });
