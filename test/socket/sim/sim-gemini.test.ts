@@ -143,7 +143,7 @@ describe('the Gemini API', () => {
     }
   });
 
-  test('grounds its words in pages, by bytes', async () => {
+  test('cites pages for its text, by byte positions', async () => {
     const config = { tools: [{ googleSearch: {} }] };
     const whole = await ask('Neues aus Zürich?', config);
     const { last } = await streamed('Neues aus Zürich?', config);
@@ -157,7 +157,7 @@ describe('the Gemini API', () => {
     expect(metadata?.groundingSupports).toHaveLength(2);
   });
 
-  test('tells the probabilities of its tokens', async () => {
+  test('returns the probabilities of its tokens', async () => {
     const answer = await ask('What is 6 x 7?', { responseLogprobs: true, logprobs: 2 });
     const { chosenCandidates = [], topCandidates = [] } = answer.candidates?.[0]?.logprobsResult ?? {};
     expect(chosenCandidates.map(({ token }) => token).join('')).toBe('6 x 7 = 42.');
@@ -196,7 +196,7 @@ describe('the Gemini API', () => {
     ]);
   });
 
-  test('refuses what Google refuses, in its words', async () => {
+  test('refuses what Google refuses, with the same errors', async () => {
     const refused = async (more: object, part: string): Promise<void> => {
       const response = await server.post(`${GEMINI}/gemini:generateContent`, {
         contents: [question],

@@ -34,7 +34,7 @@ const clock = {
 } as const;
 
 describe('Chat Completions', () => {
-  test('answers what was said, and the same every time', async () => {
+  test('echoes the message, with the same response every time', async () => {
     const body = { model: 'chat', messages: [user('Hello there')] };
     const first = await openai.chat.completions.create(body);
     const second = await openai.chat.completions.create(body);
@@ -61,7 +61,7 @@ describe('Chat Completions', () => {
     expect(streamed.usage).toEqual(plain.usage);
   });
 
-  test('sends usage only when asked, and ends with [DONE]', async () => {
+  test('sends usage only on request, and ends with [DONE]', async () => {
     const quiet = events((await drain(await server.ask(CHAT, 'echo', true))).text);
     expect(quiet.at(-1)?.data).toBe('[DONE]');
     expect(quiet.some(({ data }) => data.includes('"usage"') || data.includes('"choices":[]'))).toBe(false);
@@ -103,7 +103,7 @@ describe('Chat Completions', () => {
     expect(second.choices[0]?.finish_reason).toBe('stop');
   });
 
-  test('calls several tools when they are named, one when told so, none when told so', async () => {
+  test('calls several tools if they are named, and one or none if the request says so', async () => {
     const messages = [user('Use get_weather and get_time for Rome')];
     const names = async (more: object): Promise<string[]> => {
       const answer = await openai.chat.completions.create({
@@ -234,7 +234,7 @@ describe('Chat Completions', () => {
     expect([text.status, await text.text()]).toEqual([400, expect.stringContaining('could not parse')]);
   });
 
-  test('a model follows a schema that stands in words, also where it is held to some JSON object', async () => {
+  test('a model follows a schema in its instructions, also in JSON mode', async () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const instruction = {
       role: 'system',

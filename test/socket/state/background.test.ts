@@ -27,7 +27,7 @@ async function eventsOf(stream: AsyncIterable<ResponseStreamEvent>): Promise<Res
 }
 
 describe('an answer in the background', () => {
-  test('is queued, and is there a moment later', async () => {
+  test('is queued, and complete a moment later', async () => {
     const queued = await client.responses.create({ model, input: 'What is 6 x 7?', background: true });
     expect(queued).toMatchObject({
       object: 'response',
@@ -51,7 +51,7 @@ describe('an answer in the background', () => {
     ]);
   });
 
-  test('is streamed at once, and again from any event, during and after', async () => {
+  test('is streamed at once, and again from any event, during the run and afterwards', async () => {
     const stream = await client.responses.create({
       model,
       input: 'Count to three.',
@@ -74,7 +74,7 @@ describe('an answer in the background', () => {
     }
   });
 
-  test('is made although its client left at the first event', async () => {
+  test('completes although its client disconnects at the first event', async () => {
     const stream = await client.responses.create({
       model,
       input: 'Say something.',
@@ -92,7 +92,7 @@ describe('an answer in the background', () => {
 });
 
 describe('an answer in the background that is not there yet', () => {
-  test('is cancelled while it runs, as often as is asked', async () => {
+  test('is cancelled while it runs, also if the request is repeated', async () => {
     const stream = await client.responses.create({
       model: 'sim/stall',
       input: 'Wait.',
@@ -118,7 +118,7 @@ describe('an answer in the background that is not there yet', () => {
     expect(await stateful.call('GET', `/responses/${id}`)).toMatchObject({ status: 404 });
   });
 
-  test('is as cancelled as it can be once it is complete', async () => {
+  test('is not changed by a cancellation once it is complete', async () => {
     const { id } = await client.responses.create({ model, input: 'Hello', background: true });
     await ended(id);
     expect(await client.responses.cancel(id)).toMatchObject({ id, status: 'completed' });
@@ -126,7 +126,7 @@ describe('an answer in the background that is not there yet', () => {
     expect(await stateful.call('POST', `/responses/${plain.id}/cancel`)).toMatchObject({ status: 400 });
   });
 
-  test('that fails says why, and can be read, streamed and deleted', async () => {
+  test('that fails contains the reason, and can be read, streamed and deleted', async () => {
     const queued = await client.responses.create({
       model: 'sim/error-400',
       input: 'Hello',
@@ -166,7 +166,7 @@ describe('an answer in the background that is not there yet', () => {
     return { id: jobs[0]!.id };
   }
 
-  test('is streamed to whoever asks later, and goes on live', async () => {
+  test('is streamed to later readers, and continues live', async () => {
     const { id } = await client.responses.create({
       model: 'sim/paced-10',
       input: 'Count to five.',
@@ -177,7 +177,7 @@ describe('an answer in the background that is not there yet', () => {
     expect(events.at(-1)?.type).toBe('response.completed');
   });
 
-  test("is nobody else's", async () => {
+  test('cannot be read with another key', async () => {
     const { id } = await client.responses.create({ model: 'sim/stall', input: 'Hello', background: true });
     const stranger = stateful.stranger.responses;
     for (const asked of [
@@ -224,7 +224,7 @@ describe('is refused at once', () => {
   });
 });
 
-test('turns of one conversation are made in the order in which they were asked for', async () => {
+test('turns of one conversation run in the order of their requests', async () => {
   const conversation = await client.conversations.create();
   const inputs = ['first', 'second', 'third'];
   const made: string[] = [];
@@ -240,7 +240,7 @@ test('turns of one conversation are made in the order in which they were asked f
   expect(texts).toEqual(inputs.flatMap((input) => [input, input]));
 });
 
-test('an answer goes on from one that was made in the background, and has one record', async () => {
+test('a response can continue a background response, and has one record', async () => {
   const first = await ended(
     (await client.responses.create({ model, input: 'My name is Ada.', background: true })).id,
   );
@@ -250,7 +250,7 @@ test('an answer goes on from one that was made in the background, and has one re
   expect(json).toMatchObject({ id: first.id.slice('resp_'.length), streamed: true, status: 200 });
 });
 
-test('the same idempotency key makes one answer', async () => {
+test('requests with the same idempotency key get one response', async () => {
   const body = { model, input: 'Hello', background: true };
   const options = { headers: { 'idempotency-key': 'background-1' } };
   const [one, two] = [
@@ -260,7 +260,7 @@ test('the same idempotency key makes one answer', async () => {
   expect(two.id).toBe(one.id);
 });
 
-test('with `background.temporary`, an answer that is not stored is kept for ten minutes', async () => {
+test('with `background.temporary`, a response that is not stored is kept for ten minutes', async () => {
   const other = await startStateful({ background: { temporary: true } });
   try {
     const asked = { model, input: 'Hello', background: true, store: false };
@@ -274,7 +274,7 @@ test('with `background.temporary`, an answer that is not stored is kept for ten 
   }
 });
 
-test('an answer without room waits for it, and says so', async () => {
+test('a response that exceeds a limit waits, and says so', async () => {
   const limited = await startStateful({
     keys: [{ name: 'test', key: 'sk-test', limits: [{ concurrent: 1 }] }],
   });
@@ -302,7 +302,7 @@ test('an answer without room waits for it, and says so', async () => {
   }
 });
 
-test('nothing comes behind the end of a stream, however long it is kept', async () => {
+test('a kept stream ends with its last event', async () => {
   const clock = new ManualClock(Date.now());
   const other = await startStateful({}, clock);
   try {
@@ -321,7 +321,7 @@ test('nothing comes behind the end of a stream, however long it is kept', async 
   }
 });
 
-test('an answer that runs is not made a second time where somebody sets the clock of the machine', async () => {
+test('a running response is not started again if the clock of the machine changes', async () => {
   let asked = 0;
   const answering = Promise.withResolvers<void>();
   const upstream = Bun.serve({

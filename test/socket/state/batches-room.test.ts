@@ -120,7 +120,7 @@ async function startLate(port: number | undefined) {
   return { stateful, manual, late };
 }
 
-test('a batch makes room for another request while the event loop is late, and says why and since when', async () => {
+test('a batch pauses while the event loop is late, and reports why and since when', async () => {
   const other = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const { port } = upstream((times) => {

@@ -144,7 +144,7 @@ describe('lines', () => {
     ]);
   });
 
-  test('of which none can be run fail their batch', async () => {
+  test('none of which can be run fail their batch', async () => {
     const batch = await ended(await made(await upload([chat('a', { stream: true })])));
     expect(batch).toMatchObject({
       status: 'failed',
@@ -213,7 +213,7 @@ describe('a request for a batch', () => {
     ]);
   });
 
-  test('gives a batch that is nobody else’s, and is listed', async () => {
+  test('creates a batch that only its key can read, and that is listed', async () => {
     const id = await made(await upload([chat('a')]));
     await ended(id);
     expect((await client.batches.list({ limit: 1 })).data.map((batch) => batch.id)).toEqual([id]);
@@ -267,7 +267,7 @@ describe('a batch that does not run to its end', () => {
     return { own, id, file };
   }
 
-  test('is cancelled, and what is finished is delivered', async () => {
+  test('is cancelled, and finished results are delivered', async () => {
     const { own, id, file } = await started({});
     await until(own.client, id, ({ request_counts }) => request_counts?.completed === 2 && asked === 3);
     expect(await statusOf(own.client.files.delete(file))).toBe(409);
@@ -287,7 +287,7 @@ describe('a batch that does not run to its end', () => {
     await own.close();
   });
 
-  test('waits for a budget, says why and since when, and goes on', async () => {
+  test('waits for a budget, reports why and since when, and continues', async () => {
     const { own, id } = await started(
       {},
       { keys: [{ name: 'test', key: TEST_KEY, budgets: [{ usd: 1.5, per: 'day' }] }] },

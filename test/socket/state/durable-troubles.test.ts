@@ -132,7 +132,7 @@ async function completes({ storage }: Scene, id: string): Promise<void> {
 }
 
 describe('an answer in the background', () => {
-  test('that runs goes on when its key is revoked, and one that has not begun fails', async () => {
+  test('that runs continues when its key is revoked, and one that is queued fails', async () => {
     const scene = await start(0, { jobs: { concurrent: 1 } });
     const running = await queue(scene.made.client);
     const queued = await queue(scene.made.client);
@@ -170,7 +170,7 @@ describe('an answer in the background', () => {
     expect(scene.asked()).toBe(1);
   });
 
-  test('that finds no room in the storage of its project waits for it, and is not made again', async () => {
+  test('that exceeds the storage quota of its project waits, and is not generated again', async () => {
     const scene = await start(0, { state: { max_mb_per_key: 0.5 } });
     const file = await scene.client.files.create({
       file: await toFile(Buffer.alloc(500_000), 'a.txt'),
@@ -224,7 +224,7 @@ describe('a batch', () => {
     return last as Batch;
   }
 
-  test('whose key is revoked ends: lines that run are answered, and the others say why not', async () => {
+  test('whose key is revoked ends: running lines complete, and the others fail with the reason', async () => {
     const scene = await start(2);
     const id = await batchOf(scene.made.client);
     await eventually('its third line runs', () => scene.asked() === 3, PATIENCE_MS);
@@ -236,7 +236,7 @@ describe('a batch', () => {
     expect(scene.asked()).toBe(3);
   });
 
-  test('that finds no room for its results says so, and ends when there is some', async () => {
+  test('whose results exceed the storage quota reports it, and ends when storage is free', async () => {
     const scene = await start(2, { state: { max_mb_per_key: 0.5 } });
     const file = await scene.client.files.create({
       file: await toFile(Buffer.alloc(500_000), 'a.txt'),

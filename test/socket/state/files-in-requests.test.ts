@@ -240,7 +240,7 @@ describe.each(UPSTREAM_PROTOCOLS.map((protocol) => [protocol]))('an uploaded fil
     expect(sent).not.toContain(ids.png);
   });
 
-  test('nothing is reported as lost, also in strict mode', async () => {
+  test('no loss is reported, also in strict mode', async () => {
     answering(protocol);
     const response = await scene.gateway.post(
       '/chat/completions',
@@ -344,7 +344,7 @@ describe('a file id that names nothing of this key', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('is left to an upstream that has files of its own, where the operator shares that one', async () => {
+  test('is sent to an upstream with its own files if the operator shares that file', async () => {
     const upstream = answering('anthropic-messages');
     const anthropic = new Anthropic({ apiKey: TEST_KEY, baseURL: scene.gateway.origin, maxRetries: 0 });
     const source = { type: 'file', file_id: 'file_011CNha8iCJcU1wXNR6q4V8w' } as const;
@@ -395,7 +395,7 @@ describe('an address', () => {
     ['openai-chat', (url: string) => image(url)],
     ['openai-responses', (url: string) => ({ type: 'input_image', image_url: url, detail: 'auto' })],
     ['anthropic-messages', (url: string) => ({ type: 'image', source: { type: 'url', url } })],
-  ] as const)('of an image is passed on to %s, which fetches it', async (protocol, expected) => {
+  ] as const)('of an image is sent to %s, which fetches it', async (protocol, expected) => {
     const upstream = answering(protocol);
     site.script();
     const url = 'https://pictures.example/dot.png';
@@ -403,7 +403,7 @@ describe('an address', () => {
     expect(partsSent(protocol, upstream.requests[0]?.json)).toEqual([expected(url)] as never);
   });
 
-  test('is fetched for an upstream that wants bytes, and its bytes say what it is', async () => {
+  test('is fetched for an upstream that requires bytes, and its type is detected from the bytes', async () => {
     const upstream = answering('gemini');
     site.script(
       serve(png, { 'content-type': 'text/html' }),
@@ -436,7 +436,7 @@ describe('an address', () => {
     ] as never);
   });
 
-  test('is fetched for hosts that fetch nothing, whatever the owner of their protocol does', async () => {
+  test('is fetched for hosts that fetch nothing, even if the vendor of their protocol does', async () => {
     site.script(serve(png), serve(png), serve(pdf), serve(png));
     hosts.always(whole({ message: 'scripted' }, 400));
     const ask = (model: string): Promise<unknown> => rejection(chat(model, [image(`${site.origin}/a.png`)]));
@@ -507,7 +507,7 @@ describe('an address', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('that gives nothing is left to an endpoint that fetches by itself', async () => {
+  test('that cannot be fetched is left to an endpoint that fetches itself', async () => {
     const url = `${site.origin}/a.png`;
     const missing = serve(Buffer.from('no'), {}, 404);
     site.script(missing);
@@ -522,7 +522,7 @@ describe('an address', () => {
     expect(error.message).toContain('404');
   });
 
-  test('of something that is no picture, or too large, is refused', async () => {
+  test('of content that is no image or too large is refused', async () => {
     const upstream = answering('gemini');
     site.script(serve(Buffer.from('<html>'), { 'content-type': 'text/html' }));
     const error = (await rejection(chat('one/gemini', [image(`${site.origin}/a.png`)]))) as APIError;
@@ -536,7 +536,7 @@ describe('an address', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('that answers too slowly is given up', async () => {
+  test('that responds too slowly is abandoned', async () => {
     answering('gemini');
     site.script(() => {});
     const failed = rejection(chat('one/gemini', [image(`${site.origin}/slow.png`)]));
@@ -545,7 +545,7 @@ describe('an address', () => {
     expect((await failed) as APIError).toMatchObject({ status: 400, code: 'url_not_fetched' });
   });
 
-  test('is not waited for when the client has left', async () => {
+  test('is not fetched further when the client has disconnected', async () => {
     answering('gemini');
     site.script(() => {});
     const { id: conversation } = await client.conversations.create({});
@@ -579,7 +579,7 @@ describe('an address', () => {
   });
 });
 
-test('a body says how a file is read: the type of a text by its name', async () => {
+test('the type of a text file is detected from its name', async () => {
   const upstream = answering('anthropic-messages');
   await chat('one/messages', [{ type: 'file', file: { file_id: ids.text } }]);
   expect(partsSent('anthropic-messages', upstream.requests[0]?.json) as unknown as JsonObject[]).toEqual([

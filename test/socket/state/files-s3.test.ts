@@ -65,7 +65,7 @@ describe('a bucket', () => {
     await s3[Symbol.asyncDispose]();
   });
 
-  test('holds an upload from beginning to end, and the data directory nothing of it', async () => {
+  test('stores an upload completely, and the data directory contains nothing of it', async () => {
     const id = await upload(client, Buffer.from('some words'));
     expect([...s3.objects]).toEqual([[`gateway one/${id}`, Buffer.from('some words')]]);
     expect(filesIn(join(gateway.dataDir, 'files'))).toEqual([]);
@@ -81,7 +81,7 @@ describe('a bucket', () => {
     expect((await rejection(client.files.content(id))) as APIError).toMatchObject({ status: 404 });
   });
 
-  test('gets a large file in parts, so that nobody holds it whole', async () => {
+  test('receives a large file in parts, so that it is never whole in memory', async () => {
     const bytes = Buffer.alloc(13_000_001, 'abcdefg');
     const id = await upload(client, bytes);
     expect(s3.objects.get(`gateway one/${id}`)?.equals(bytes)).toBe(true);
@@ -106,7 +106,7 @@ describe('a bucket', () => {
     expect(s3.objects.size).toBe(0);
   });
 
-  test('that refuses is a 502 with its own word, and nothing is listed', async () => {
+  test('that refuses an upload is a 502 with its error code, and no file is listed', async () => {
     s3.failing = 'AccessDenied';
     const error = (await rejection(upload(client, Buffer.from('x')))) as APIError;
     expect(error).toMatchObject({ status: 502, code: 'file_store_unavailable' });
@@ -116,7 +116,7 @@ describe('a bucket', () => {
     expect((await client.files.list()).data).toEqual([]);
   });
 
-  test('that refuses to give is a 502, and one that lost the object a 404', async () => {
+  test('that refuses a download is a 502, and a lost object is a 404', async () => {
     const id = await upload(client, Buffer.from('x'));
     s3.failing = 'AccessDenied';
     expect((await rejection(client.files.content(id))) as APIError).toMatchObject({
@@ -131,7 +131,7 @@ describe('a bucket', () => {
     await client.files.delete(id);
   });
 
-  test('with another secret is told as such', async () => {
+  test('with a wrong secret is reported as such', async () => {
     const stranger = await startGateway(configFor(s3.origin, 'sk-wrong-test'));
     const error = (await rejection(upload(clientOf(stranger), Buffer.from('x')))) as APIError;
     expect(error.message).toContain('SignatureDoesNotMatch');
@@ -139,7 +139,7 @@ describe('a bucket', () => {
     await stranger.close();
   });
 
-  test('that is not there is told as such', async () => {
+  test('that does not exist is reported as such', async () => {
     const stranger = await startGateway(configFor('http://127.0.0.1:9', 'sk-test'));
     const error = (await rejection(upload(clientOf(stranger), Buffer.from('x')))) as APIError;
     expect(error).toMatchObject({ status: 502, code: 'file_store_unavailable' });
@@ -201,7 +201,7 @@ describe('blobs in a bucket', () => {
     expect(filesIn(folder)).toEqual([]);
   });
 
-  test('that nobody sweeps away are those that somebody keeps, and what others put there', async () => {
+  test('stay if they are in use or belong to another program', async () => {
     const store = blobs();
     s3.objects.set('of-others', Buffer.from('x'));
     await keep(store, 'file_two');
@@ -214,7 +214,7 @@ describe('blobs in a bucket', () => {
     s3.objects.clear();
   });
 
-  test('are not waited for without end', async () => {
+  test('are requested with a time limit', async () => {
     s3.failing = 'silence';
     const store = blobs(1);
     for (const work of [store.read('file_x'), store.stream('file_x'), keep(store, 'file_x')])
@@ -228,7 +228,7 @@ describe('blobs in a bucket', () => {
   });
 });
 
-test.each([0, 1])('a store that falls silent after %p pieces is let go', async (pieces) => {
+test.each([0, 1])('a store that stops responding after %p pieces is disconnected', async (pieces) => {
   let isLetGo = false;
   const silent = (): never => {
     throw new TypeError('only read from');

@@ -122,7 +122,7 @@ describe('files', () => {
     expect(onDisk(stateful)).toEqual([]);
   });
 
-  test('of another key are not there', async () => {
+  test('of another key are not found', async () => {
     const { stranger, client } = stateful;
     const { id } = await upload('secret.txt', 'mine');
     for (const attempt of [
@@ -162,14 +162,14 @@ describe('files', () => {
       Buffer.from('PK\x03\x04\0'),
       'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ],
-  ])('are what their bytes say: %s', async (name, bytes, type) => {
+  ])('have the type that their bytes have: %s', async (name, bytes, type) => {
     const { id } = await upload(name, bytes);
     const content = await stateful.client.files.content(id);
     expect(content.headers.get('content-type')?.split(';')[0]).toBe(type);
     await stateful.client.files.delete(id);
   });
 
-  test('expire when they are told to, and with the retention of the operator', async () => {
+  test('expire at the requested time, and with the retention of the operator', async () => {
     const expiry = async (seconds: number): Promise<number | undefined> => {
       const file = await toFile(Buffer.from('x'), 'x.txt');
       const made = await stateful.client.files.create({
@@ -275,7 +275,7 @@ describe('files', () => {
     expect(onDisk(stateful)).toEqual([]);
   });
 
-  test('are limited in size; who sends more is told so when everything was sent', async () => {
+  test('are limited in size; the error for a larger one follows the whole body', async () => {
     const most = 1_048_576;
     const { id } = await upload('largest.bin', Buffer.alloc(most, 1));
     expect(onDisk(stateful)).toEqual([id]);
@@ -304,7 +304,7 @@ describe('files', () => {
       'a part of no bytes at all',
       `--B\r\nContent-Disposition: form-data; name="x"\r\n\r\n${file}${purpose}--B--`,
     ],
-  ])('are read from a body with %s, however it is cut', async (_, body) => {
+  ])('are read from a body with %s, in pieces of any size', async (_, body) => {
     const bytes = Buffer.from(body);
     for (const size of [1, 3, 7, bytes.length]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_piece, at) =>
@@ -371,7 +371,7 @@ describe('files', () => {
     await stateful.client.files.delete(String(made['id']));
   });
 
-  test('that their sender breaks off leave nothing behind', async () => {
+  test('whose upload is interrupted leave nothing behind', async () => {
     const { hostname, port } = new URL(stateful.gateway.origin);
     const socket = connect(Number(port), hostname);
     const half = `${purpose}${part('Content-Disposition: form-data; name="file"; filename="a"', 'x'.repeat(100_000))}`;
@@ -385,7 +385,7 @@ describe('files', () => {
     await until(0);
   });
 
-  test('with ids that lead elsewhere are not there', async () => {
+  test('with ids that contain other paths are not found', async () => {
     for (const id of ['..%2F..%2Fdragoman.db', '%2e%2e', 'file_', 'file-abc', 'x'.repeat(5000)])
       for (const path of [`/files/${id}`, `/files/${id}/content`])
         expect((await stateful.call('GET', path)).status).toBe(404);
@@ -412,7 +412,7 @@ test('files count against the quota of their key, and give way to nothing', asyn
   await stateful.close();
 });
 
-test('expired files are gone at once, and their bytes with the next purge; so is what a crash left', async () => {
+test('expired files are gone at once, and their bytes with the next purge, as are remains of a crash', async () => {
   const clock = new ManualClock(Date.now());
   const stateful = await startStateful({}, clock);
   const folder = join(stateful.gateway.dataDir, 'files');

@@ -138,7 +138,7 @@ describe('a batch of Gemini', () => {
     expect(await statusOf(ai.files.download({ file: results, downloadPath }))).toBe(404);
   });
 
-  test('makes vectors, as the SDK asks for them', async () => {
+  test('creates embeddings for requests of the SDK', async () => {
     const made = await ai.batches.createEmbeddings({
       model: 'sim/embed',
       src: { inlinedRequests: { contents: ['one', 'two'], config: { outputDimensionality: 8 } } },
@@ -164,7 +164,7 @@ describe('a batch of Gemini', () => {
     });
   });
 
-  test('is listed in pages, cancelled, deleted, and nobody else’s', async () => {
+  test('is listed in pages, cancelled, deleted, and only visible to its key', async () => {
     const names: string[] = [];
     for (const key of ['a', 'b', 'c']) {
       const { name = '' } = await ai.batches.create({ model: 'sim/gemini', src: [request(key)] });
@@ -186,7 +186,7 @@ describe('a batch of Gemini', () => {
     expect(await statusOf(ai.batches.get({ name }))).toBe(404);
   });
 
-  test('of which no request can be run fails, and says why of each', async () => {
+  test('without any valid request fails, with the reason for each', async () => {
     const made = await ai.batches.create({ model: 'nobody/knows', src: [request('a')] });
     const batch = await ended(made);
     expect(batch).toMatchObject({
@@ -246,8 +246,11 @@ test.each([
   ],
   ['a key where OpenAI has it', { authorization: `Bearer ${TEST_KEY}` }, 'object'],
   ['both keys', { authorization: `Bearer ${TEST_KEY}`, 'x-goog-api-key': TEST_KEY }, 'object'],
-])('at the path that OpenAI has as well, %s decides whose batches are listed', async (_, headers, member) => {
-  const response = await fetch(`${stateful.gateway.origin}/v1/batches`, { headers });
-  expect(response.status).toBe(200);
-  expect(await response.json()).toHaveProperty(member);
-});
+])(
+  'at the path that OpenAI also has, %s decides which kind of batches is listed',
+  async (_, headers, member) => {
+    const response = await fetch(`${stateful.gateway.origin}/v1/batches`, { headers });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toHaveProperty(member);
+  },
+);

@@ -168,7 +168,7 @@ describe('files of Google', () => {
     for (const name of names) await ai.files.delete({ name });
   });
 
-  test('of another key are not there', async () => {
+  test('of another key are not found', async () => {
     const made = await ai.files.upload({ file: new Blob(['mine'], { type: 'text/plain' }) });
     const name = made.name ?? '';
     const downloadPath = join(folder, 'stolen');
@@ -223,7 +223,7 @@ describe('files of Google', () => {
     }
   });
 
-  test('are downloaded as attachments: no browser runs a page that somebody uploaded', async () => {
+  test('are downloaded as attachments, so that browsers do not run uploaded pages', async () => {
     const page = new Blob(['<script>alert(1)</script>']);
     const { name } = await ai.files.upload({ file: page, config: { mimeType: 'text/html' } });
     const response = await fetch(`${stateful.gateway.origin}/v1beta/${name}:download?key=${TEST_KEY}`);
@@ -247,7 +247,7 @@ describe('files of Google', () => {
     expect(started.headers.get('x-goog-upload-url')).toBeNull();
   });
 
-  test('do not begin without a key, and nobody goes on with an upload that is none', async () => {
+  test('do not begin without a key, and an unknown upload cannot be continued', async () => {
     const post = (path: string, headers: Record<string, string> = {}) =>
       fetch(stateful.gateway.origin + path, {
         method: 'POST',
@@ -265,7 +265,7 @@ describe('files of Google', () => {
     }
   });
 
-  test('that say they are too large are refused before their bytes, others where they are', async () => {
+  test('that announce too many bytes are refused before their bytes, others at the limit', async () => {
     const said = await begin(20 * MB + 1);
     expect(said).toMatchObject({ status: 413 });
     expect(JSON.stringify(said.json)).toContain('files.max_mb');
@@ -385,7 +385,7 @@ describe('files of Google', () => {
     await ai.files.delete({ name: (json['file'] as { name: string }).name });
   });
 
-  test('count for their project while they come: an upload without room ends', async () => {
+  test('count for their project while they arrive: an upload over the quota ends', async () => {
     const small = await startStateful({ state: { max_mb_per_key: 1 } });
     const there = clientOf(small, TEST_KEY);
     const made = await there.files.upload({ file: new Blob([bytesOf(600_000)], { type: 'text/plain' }) });
@@ -400,7 +400,7 @@ describe('files of Google', () => {
   });
 });
 
-test('uploads that nobody ends are gone after a day, with their bytes; files after two', async () => {
+test('unfinished uploads are deleted after a day with their bytes, and files after two', async () => {
   const clock = new ManualClock(Date.now());
   const stateful = await startStateful({}, clock);
   const ai = clientOf(stateful, TEST_KEY);

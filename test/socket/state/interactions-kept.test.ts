@@ -60,7 +60,7 @@ async function recordOf(id: string): Promise<Event> {
   return (await (await gateway.get(`/generation?id=${id}`)).json()) as Event;
 }
 
-test('what goes on from an interaction is asked of nobody else, whatever stands in', async () => {
+test('the continuation of an interaction is sent only to its provider, whatever fallbacks exist', async () => {
   const id = await begun();
   const refused = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
   first.always(answer(refused, 503));
@@ -80,7 +80,7 @@ test('what goes on from an interaction is asked of nobody else, whatever stands 
   expect(fresh.headers.get('x-dragoman-provider')).toBe('second');
 });
 
-test('what goes on in the background is counted once, by whoever reads it first when it is done', async () => {
+test('a background interaction is counted once, by the first read after its end', async () => {
   const id = await begun();
   expect(await recordOf(id)).toMatchObject({ native_tokens: null, cost: null });
   first.script(answer(PENDING));
@@ -96,7 +96,7 @@ test('what goes on in the background is counted once, by whoever reads it first 
   }
 });
 
-test('and so it is by the last event of its stream, but not at prices that nobody knows', async () => {
+test('a background interaction is also counted by the last event of its stream, but not if its price is unknown', async () => {
   const id = await begun();
   const completed = { event_type: 'interaction.completed', interaction: { ...DONE, service_tier: 'flex' } };
   first.script(stream(asFrames([...EVENTS.slice(2, 9), completed]), 7));
@@ -130,7 +130,7 @@ test('a reader that is slower than Google holds Google up', async () => {
   expect(exchange.unsentBytes).toBe(0);
 });
 
-test('a stream that breaks off ends with an error, and an upstream that is gone is one', async () => {
+test('a stream that is cut off ends with an error, and an unreachable upstream is an error', async () => {
   const id = await begun();
   first.script((exchange) => {
     exchange.openStream();
@@ -145,7 +145,7 @@ test('a stream that breaks off ends with an error, and an upstream that is gone 
   expect([gone.status, await gone.json()]).toMatchObject([503, { error: { status: 'UNAVAILABLE' } }]);
 });
 
-test('what is held of an answer on its way is counted, and given back', async () => {
+test('memory for a response in transit is counted and released', async () => {
   const id = await begun();
   const text = JSON.stringify({ ...DONE, steps: [{ type: 'model_output', content: 'x'.repeat(4e6) }] });
   first.always((exchange) => {

@@ -6,7 +6,7 @@ import { eventually } from '../../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 
 test.skipIf(POSTGRES_PROGRAMS === null)(
-  'a job begins at another replica that does not look, because it is told',
+  'a notification starts a job at another replica that does not poll',
   async () => {
     const shared = { database_url: await freshPostgres(), secret: 'ab'.repeat(32) };
     const full = await startGateway({ ...shared, jobs: { concurrent: 0 } });

@@ -84,7 +84,7 @@ describe('a batch of messages', () => {
     });
   });
 
-  test('is listed in pages, deleted, and nobody else’s', async () => {
+  test('is listed in pages, deleted, and only visible to its key', async () => {
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c'])
       ids.unshift((await batches().create({ requests: [request(name)] })).id);
@@ -109,7 +109,7 @@ describe('a batch of messages', () => {
     expect(await statusOf(batches().retrieve(id))).toBe(404);
   });
 
-  test('is refused for a body that is none, and for too many requests', async () => {
+  test('is refused for an invalid body, and for too many requests', async () => {
     const requests = Array.from({ length: 51 }, (_, line) => request(`r${line}`));
     expect(await statusOf(batches().create({ requests }))).toBe(413);
     const bodies = ['{"requests":[{}', '[]', '{"requests":{}}', '{"requests":[1],"requests":[2]}', 'x'];

@@ -66,12 +66,12 @@ async function ends(key: string, headers?: Record<string, string>): Promise<void
   await eventually('its upstream is left', () => slow.aborted === before + 1, PATIENCE_MS);
 }
 
-test('a key of the file says it, and a header counts before it', async () => {
+test('a key of the configuration file sets it, and a header overrides it', async () => {
   await goesOn(TEST_KEY);
   await ends(TEST_KEY, { 'x-dragoman-on-disconnect': 'abort' });
 });
 
-test('a stored key says it, and is changed', async () => {
+test('a stored key sets it, and can be changed', async () => {
   const refused = await manage('POST', '/keys', { name: 'made', on_disconnect: 'sometimes' });
   expect(refused).toMatchObject({ status: 400, json: { error: { param: 'on_disconnect' } } });
   const made = await manage('POST', '/keys', { name: 'made', on_disconnect: 'continue:30s' });

@@ -47,7 +47,7 @@ function resultAt(path: string): Promise<Response> {
 
 describe('an answer that nobody waits for', () => {
   test.each(PROTOCOLS)(
-    'is the same as one that somebody waits for, in %s',
+    'equals one that the client waits for, in %s',
     async (_, path, model, body, object) => {
       const asked = model === '' ? body : { ...body, model };
       const plain = (await (await ask(path, asked, { 'content-type': 'application/json' })).json()) as object;
@@ -67,14 +67,14 @@ describe('an answer that nobody waits for', () => {
     },
   );
 
-  test('that fails is told as the client would have been', async () => {
+  test('that fails has the error that the client would have got', async () => {
     const body = { model: 'sim/error-400', max_tokens: 10, messages };
     const accepted = await ask('/v1/messages', body, ASYNC);
     const result = await resultAt(accepted.headers.get('location')!);
     expect([result.status, await result.json()]).toMatchObject([400, { type: 'error' }]);
   });
 
-  test("can be cancelled, and is nobody else's", async () => {
+  test('can be cancelled, and is only visible to its key', async () => {
     const accepted = await ask(
       '/v1/messages',
       { model: 'sim/stall-headers', max_tokens: 10, messages },
@@ -94,7 +94,7 @@ describe('an answer that nobody waits for', () => {
     expect([gone.status, await gone.json()]).toMatchObject([410, { error: { code: 'no_result' } }]);
   });
 
-  test('is refused at once where it could not be given', async () => {
+  test('is refused at once if it is not supported', async () => {
     const refused = async (body: object): Promise<unknown[]> => {
       const response = await ask('/v1/messages', body, ASYNC);
       return [response.status, ((await response.json()) as { error: { type: string } }).error.type];

@@ -41,7 +41,7 @@ describe('a conversation', () => {
     expect((await call('POST', '/conversations')).status).toBe(200);
   });
 
-  test('is nothing to another key', async () => {
+  test('is not found with another key', async () => {
     const { client, stranger } = stateful;
     const { id } = await client.conversations.create({ items: [say('secret')] });
     const [item] = (await client.conversations.items.list(id)).data;
@@ -62,7 +62,7 @@ describe('a conversation', () => {
 });
 
 describe('items', () => {
-  test('are given back complete: an id by their type, a status, parts', async () => {
+  test('are returned complete: with an id by their type, a status and parts', async () => {
     const { client } = stateful;
     const { id } = await client.conversations.create();
     const added = await client.conversations.items.create(id, {
@@ -142,7 +142,7 @@ describe('items', () => {
     ]);
   });
 
-  test('come in pages that stay put while items are added', async () => {
+  test('are listed in pages that do not shift while items are added', async () => {
     const { client } = stateful;
     const texts = Array.from({ length: 20 }, (_, at) => `message ${at}`);
     const { id } = await client.conversations.create({ items: texts.map(say) });

@@ -81,7 +81,7 @@ describe('a stored prompt', () => {
     expect((await call('GET', `/prompts/${id}`)).status).toBe(404);
   });
 
-  test('is nothing to another key', async () => {
+  test('is not found with another key', async () => {
     const { id } = await create();
     for (const [method, path, body] of [
       ['GET', `/prompts/${id}`],
@@ -152,7 +152,7 @@ describe('templates in files', () => {
       expect((await call(method, path, body)).status).toBe(409);
   });
 
-  test('hide a stored one of the same id, and come first in the list', async () => {
+  test('replace a stored one of the same id, and are first in the list', async () => {
     const own = await startStateful({ prompts: folder });
     try {
       const { store } = { store: own.storage.prompts };
@@ -177,7 +177,7 @@ describe('templates in files', () => {
     }
   });
 
-  test('are read again with the configuration; a wrong one leaves the old ones in force', async () => {
+  test('are reloaded with the configuration; with an invalid one, the old ones stay active', async () => {
     const own = mkdtempSync(join(tmpdir(), 'dragoman-prompts-'));
     const write = (text: string): void => writeFileSync(join(own, 'menu.yaml'), text);
     write('template: { input: "Old {{dish}}" }');

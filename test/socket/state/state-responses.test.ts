@@ -72,7 +72,7 @@ async function seedGated(): Promise<string> {
 }
 
 describe('a stored response', () => {
-  test('is given back as it was', async () => {
+  test('is returned as it was stored', async () => {
     const answer = await answerTo({ model: 'sim/chat', input: 'What is 6 x 7?', temperature: 0.5 });
     await stateful.seed(answer);
     const { output_text: text, ...found } = await stateful.client.responses.retrieve(answer.id);
@@ -82,7 +82,7 @@ describe('a stored response', () => {
   });
 
   test.each(['sim/chat', 'sim/messages', 'sim/responses'])(
-    'is what was sent, by %s, whole and streamed',
+    'equals what was sent, by %s, whole and streamed',
     async (model) => {
       const { gateway, client } = stateful;
       for (const options of [{}, { reasoning: { effort: 'low', summary: 'auto' } }] as const) {
@@ -125,7 +125,7 @@ describe('a stored response', () => {
     expect(await rejection(client.responses.retrieve(answer.id))).toBeInstanceOf(NotFoundError);
   });
 
-  test('is nothing to another key', async () => {
+  test('is not found with another key', async () => {
     const answer = await answerTo({ model: 'sim/chat', input: 'Hello' });
     await stateful.seed(answer);
     const { stranger, client } = stateful;
@@ -142,7 +142,7 @@ describe('a stored response', () => {
     expect((await client.responses.retrieve(answer.id)).id).toBe(answer.id);
   });
 
-  test('is gone when its time is over', async () => {
+  test('is gone after its retention', async () => {
     const clock = new ManualClock(Date.now());
     const own = await startStateful({}, clock);
     try {
@@ -218,7 +218,7 @@ describe('a replayed stream', () => {
     expect(read).toEqual(whole.slice(3).map((_, at) => at + 3));
   });
 
-  test('tells of a failed answer as of one', async () => {
+  test('reports a failed response as failed', async () => {
     const answer = await answerTo({ model: 'sim/chat', input: 'Hello' });
     const error = { code: 'server_error', message: 'the model fell over' };
     const failed = { ...answer, status: 'failed', error, output: [], usage: null, completed_at: null };
@@ -330,7 +330,7 @@ describe('the count of input tokens', () => {
     return input_tokens;
   };
 
-  test('says that it is an estimate, and grows with everything that is read', async () => {
+  test('is marked as an estimate, and grows with all content', async () => {
     const response = await stateful.gateway.post('/responses/input_tokens', { input: 'Hello, world' });
     expect(response.headers.get('x-dragoman-estimated')).toBe('true');
     expect(await response.json()).toEqual({ object: 'response.input_tokens', input_tokens: 7 });

@@ -47,7 +47,7 @@ function eventsOf(stream: string): readonly string[] {
 }
 
 describe('a kept stream', () => {
-  test.each(PROTOCOLS)('of %s goes on behind any event', async (_, path, body) => {
+  test.each(PROTOCOLS)('of %s continues after any event', async (_, path, body) => {
     const response = await gateway.post(path, body, RESUMABLE);
     const whole = await response.text();
     const id = response.headers.get('x-request-id');
@@ -67,7 +67,7 @@ describe('a kept stream', () => {
     expect((await get(`/streams/${id}?after=x`)).status).toBe(400);
   });
 
-  test('of Gemini goes on behind any event', async () => {
+  test('of Gemini continues after any event', async () => {
     const asked = { contents: [{ role: 'user', parts: [{ text }] }] };
     const response = await fetch(`${gateway.origin}/v1beta/models/sim/gemini:streamGenerateContent?alt=sse`, {
       method: 'POST',
@@ -83,7 +83,7 @@ describe('a kept stream', () => {
       );
   });
 
-  test('has `id` lines only where it was asked for', async () => {
+  test('has `id` lines only on request', async () => {
     const body = { model: 'sim/chat', stream: true, messages };
     const plain = await (await gateway.post('/chat/completions', body)).text();
     const kept = await (await gateway.post('/chat/completions', body, RESUMABLE)).text();
@@ -92,7 +92,7 @@ describe('a kept stream', () => {
     expect(kept.trimEnd()).toMatch(/id: \d+\ndata: \[DONE\]$/);
   });
 
-  test('is gone with a reason, or was never there', async () => {
+  test('returns a reason if it has been deleted, or is unknown', async () => {
     const response = await gateway.post('/chat/completions', { model: 'sim/chat', stream: true, messages });
     await response.text();
     const gone = await get(`/streams/${response.headers.get('x-request-id')}`);
@@ -103,7 +103,7 @@ describe('a kept stream', () => {
   test.each([
     ['stored', {}],
     ['in the background', { background: true }],
-  ])('of an answer %s is forgotten with the answer', async (_, wanted) => {
+  ])('of a response %s is deleted with the response', async (_, wanted) => {
     const asked = { model: 'sim/chat', stream: true, input: text, ...wanted };
     const response = await gateway.post('/responses', asked);
     await response.text();
@@ -117,7 +117,7 @@ describe('a kept stream', () => {
       expect((await get(`/responses/resp_${id}?stream=true${query}`)).status).toBe(404);
   });
 
-  test('names the parameter that asks for an event that is not there', async () => {
+  test('is refused with the parameter that names an unknown event', async () => {
     const response = await gateway.post('/responses', { model: 'sim/chat', stream: true, input: text });
     await response.text();
     const id = response.headers.get('x-request-id');
@@ -131,7 +131,7 @@ describe('a kept stream', () => {
     }
   });
 
-  test('refuses headers that say something else', async () => {
+  test('refuses headers that contradict the parameters', async () => {
     const body = { model: 'sim/chat', stream: true, messages };
     for (const [name, value] of [
       ['x-dragoman-resumable', 'yes'],
@@ -159,7 +159,7 @@ describe('when its client leaves', () => {
     return { id: response.headers.get('x-request-id')!, had };
   }
 
-  test('a stream that can be resumed goes on, and its rest is live', async () => {
+  test('a resumable stream continues, and its rest is live', async () => {
     const { id, had } = await leave(RESUMABLE);
     const events = eventsOf(had);
     const rest = get(`/streams/${id}?after=${events.length - 1}`);
@@ -210,7 +210,7 @@ describe('kept streams together', () => {
 
   const options = { projectId: 'p', headers: {}, writesIds: true, patience: 0 };
 
-  test('are forgotten a while after their end, and the oldest first where memory is short', () => {
+  test('are deleted a while after their end, the oldest first if memory is short', () => {
     const clock = new ManualClock();
     const streams = new KeptStreams(() => ({ keepMs: 1000, maxBytes: 20_000 }), clock);
     const made = (id: string, bytes: number): KeptStream => {

@@ -159,7 +159,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
     /"id": ?"(msg_[^"]+)"/.exec(await response.text())?.[1] ?? '';
   const user = (content: unknown): object => ({ role: 'user', content });
 
-  test('each turn is asked with all that was said before', async () => {
+  test('each turn is sent upstream with all earlier messages', async () => {
     const { upstream } = scene;
     upstream.script(replies(way, 'Hello, Ada.'), replies(way, 'You like tea.'), replies(way, 'Ada, tea.'));
     const first = await send({
@@ -193,7 +193,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
     expect(upstream.requests[1]?.text).not.toContain('cache_control');
   });
 
-  test('thoughts and calls of a turn come back as they were', async () => {
+  test('thoughts and calls of a turn are restored unchanged', async () => {
     const { upstream } = scene;
     const spoken = way === 'relay' ? 'messages' : way;
     const call = { call: 'look', id: `call_000${way}${stream}`, args: { at: 'tea' } };
@@ -224,7 +224,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
   });
 
   // The other model takes no beginning of an answer, with a thread or without.
-  test.skipIf(way === 'messages')('an unfinished answer goes on without a new message', async () => {
+  test.skipIf(way === 'messages')('an unfinished response continues without a new message', async () => {
     const { upstream } = scene;
     upstream.script(replies(way, 'I wait.'), replies(way, 'Done.'));
     const first = await send({ messages: [user('Go.')], thread: { type: 'create' } });
@@ -234,7 +234,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
     expect(reported(upstream.requests[1]).slice(0, 2)).toEqual(['user: Go.', 'assistant: I wait.']);
   });
 
-  test('an unknown id is told so that the SDK sends all of it again, for whoever asks', async () => {
+  test('the error for an unknown id makes the SDK send the whole conversation', async () => {
     const { gateway, upstream } = scene;
     upstream.script(replies(way, 'Hello.'));
     const id = await idIn(await send({ messages: [user('Hi')], thread: { type: 'create' } }));
@@ -285,7 +285,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
     ]);
   });
 
-  test('what the thread keeps may be repeated, not changed', async () => {
+  test('members that the thread stores can be repeated, but not changed', async () => {
     const { upstream } = scene;
     upstream.script(replies(way, 'Hello.'), replies(way, 'Same.'), replies(way, 'Bare.'));
     const system = [{ type: 'text', text: 'Be brief.', cache_control: CACHE }];
@@ -393,7 +393,7 @@ test('a thread lives as long as a stored response, also over a restart', async (
   }
 });
 
-test.skipIf(POSTGRES_PROGRAMS === null)('a thread goes on at another replica', async () => {
+test.skipIf(POSTGRES_PROGRAMS === null)('a thread continues at another replica', async () => {
   const shared = { database_url: await freshPostgres(), secret: 'ab'.repeat(32) };
   const gateways = [await startGateway(shared), await startGateway(shared)] as const;
   try {

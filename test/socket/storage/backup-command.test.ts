@@ -144,7 +144,7 @@ async function isKept({ before, after }: Installation): Promise<void> {
 }
 
 describe('a backup', () => {
-  test('of a data directory that is in use is a complete backup, and the same when it is put back', () =>
+  test('of a data directory in use is complete, and equal after a restore', () =>
     isKept({ before: {}, after: {} }));
 
   test('of a fresh installation works, without a file and without a request', async () => {
@@ -159,7 +159,7 @@ describe('a backup', () => {
   });
 
   test.skipIf(POSTGRES_PROGRAMS === null)(
-    'of a PostgreSQL database that is in use is a complete backup, and the same when it is put back',
+    'of a PostgreSQL database in use is complete, and equal after a restore',
     async () => {
       const [from, to] = [await freshPostgres(), await freshPostgres()];
       await isKept({

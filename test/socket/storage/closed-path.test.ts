@@ -20,28 +20,25 @@ function folder(): string {
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test.if(POSIX)(
-  'loose modes of a data directory are mended at the start, with a word in the log',
-  async () => {
-    const dataDir = folder();
-    const first = await startGateway({}, { dataDir });
-    await first.stop();
-    expect(first.logLines).toEqual([]);
-    const loose = [dataDir, join(dataDir, 'dragoman.db'), join(dataDir, 'secret.key')];
-    for (const path of loose) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o664);
+test.if(POSIX)('loose modes of a data directory are corrected at the start, with a log line', async () => {
+  const dataDir = folder();
+  const first = await startGateway({}, { dataDir });
+  await first.stop();
+  expect(first.logLines).toEqual([]);
+  const loose = [dataDir, join(dataDir, 'dragoman.db'), join(dataDir, 'secret.key')];
+  for (const path of loose) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o664);
 
-    const second = await startGateway({}, { dataDir });
-    await second.stop();
-    expect(loose.map(modeOf)).toEqual([0o700, 0o600, 0o600]);
-    const reported = second.logLines.filter((line) => line.includes('accessible to other users'));
-    expect(reported).toHaveLength(3);
-    for (const path of loose)
-      expect(reported.some((line) => line.includes(`${path} was accessible`))).toBe(true);
-    expect(second.logLines.join('')).toContain('mode 0755');
-  },
-);
+  const second = await startGateway({}, { dataDir });
+  await second.stop();
+  expect(loose.map(modeOf)).toEqual([0o700, 0o600, 0o600]);
+  const reported = second.logLines.filter((line) => line.includes('accessible to other users'));
+  expect(reported).toHaveLength(3);
+  for (const path of loose)
+    expect(reported.some((line) => line.includes(`${path} was accessible`))).toBe(true);
+  expect(second.logLines.join('')).toContain('mode 0755');
+});
 
-test.if(POSIX)('what belongs to another user is refused', () => {
+test.if(POSIX)('a directory of another user is refused', () => {
   const path = join(folder(), 'secret.key');
   writeFileSync(path, 'x', { mode: 0o600 });
   // Root's own are trusted by everybody.
@@ -52,7 +49,7 @@ test.if(POSIX)('what belongs to another user is refused', () => {
   expect(closeToOthers(path, owner)).toBeNull();
 });
 
-test.if(POSIX)('a directory that is everybody’s is not closed, but told of', () => {
+test.if(POSIX)('a shared directory is not closed, but reported', () => {
   const path = folder();
   chmodSync(path, 0o1777);
   expect(closeToOthers(path)).toContain('cannot be changed');

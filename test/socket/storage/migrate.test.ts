@@ -207,7 +207,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a g
     expect(items.data.length).toBe(4);
   });
 
-  test('is not moved to a database that holds anything else', async () => {
+  test('is not moved to a database that contains other data', async () => {
     const other = freshFolder();
     await startProgram(['serve', '--port', '0', '--data-dir', 'data'], other).then((program) =>
       program.stop(),
@@ -283,7 +283,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('records and sums', () => {
     };
   };
 
-  test('are the same, to the nano-dollar and by the hour, wherever the move was interrupted', async () => {
+  test('are equal, to the nano-dollar and by the hour, wherever the move was interrupted', async () => {
     const dataDir = await directory(async (storage) => {
       for (let n = 0; n < 1_100; n += 1) {
         const createdAt = NOON + (n - 550) * 160_000;
@@ -323,7 +323,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('records and sums', () => {
     await storage.close();
   });
 
-  test('under another secret, or after somebody has written to the directory, are not moved', async () => {
+  test('are not moved with another secret, or if the directory has changed', async () => {
     const dataDir = await directory(async (storage) => {
       storage.ledger.append(generation('gen-1'), []);
     });

@@ -100,7 +100,7 @@ async function expectAway(storage: Scene['storage']): Promise<void> {
 }
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
-  test('that is stopped in the middle of everything and started again has every record once', async () => {
+  test('that is stopped under load and started again has every record once', async () => {
     const { server, storage, reported } = await scene();
     const clients = Promise.all([1, 2, 3, 4].map(() => answer(storage, 60)));
     await answer(storage, 5).then(() => server.kill());
@@ -124,7 +124,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     await storage.close();
   });
 
-  test('that goes away while answers are given has what was stored of them, in their conversation and in order', async () => {
+  test('that goes away during responses gets their stored items, in their conversation and in order', async () => {
     const { server, spool, storage } = await scene();
     const { conversations, responses } = storage;
     const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
@@ -195,7 +195,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
   });
 
   test(
-    'that falls silent is treated as one that is gone, by those who write and by those who read',
+    'that stops responding is treated as unreachable by writers and readers',
     async () => {
       const { server, storage, reported } = await scene();
       const ids = [...(await answer(storage, 10))];
@@ -223,7 +223,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
   );
 
   test(
-    'that comes back has nobody wait for what was written meanwhile, on any replica, and nothing of it is lost',
+    'that returns delays no request while queued records are written, and loses none of them',
     async () => {
       const one = await scene();
       const spool = mkdtempSync(join(tmpdir(), 'dragoman-spool-'));
@@ -289,7 +289,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     { ...BEST_OF_THREE, timeout: PATIENCE_MS },
   );
 
-  test('that is away when a process ends gets its records from the next one', async () => {
+  test('that is away when a process ends gets its records from the next process', async () => {
     const { server, spool, storage } = await scene();
     const ids = [...(await answer(storage, 10))];
     await server.kill();

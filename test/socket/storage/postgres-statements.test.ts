@@ -29,7 +29,7 @@ function isLook(statement: string): boolean {
 }
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
-  test('of an answer that is stored: one, also with its items in a conversation; of what is continued: one or two', async () => {
+  test('a stored response needs one statement, also with its items in a conversation; a continued one needs one or two', async () => {
     const counter = await counted();
     const storage = await openWith(POSTGRES_STORES, { url: counter.url });
     ends.push(() => storage.close());
@@ -57,7 +57,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
     expect(continued).toBe(2);
   });
 
-  test('of an answer for which others have to give way, or that finds no room: step by step, and the sums are right', async () => {
+  test('a response that displaces others, or exceeds the quota, is stored step by step with correct sums', async () => {
     const counter = await counted();
     let mostBytes = 1_000_000;
     const storage = await openWith(POSTGRES_STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
@@ -74,7 +74,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
     expect(await responses.find('key_a', 'resp_3', 0)).toBeNull();
   });
 
-  test('of answers of one project that are stored at the same time: two for all, and what cannot be kept harms none of the others', async () => {
+  test('responses of one project that are stored at once need two statements, and one that cannot be stored affects no other', async () => {
     const counter = await counted();
     let mostBytes = 1_000_000;
     const storage = await openWith(POSTGRES_STORES, { url: counter.url, maxBytesPerKey: () => mostBytes });
@@ -109,7 +109,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
       expect(await responses.find('key_a', id, 0)).not.toBeNull();
   });
 
-  test('of a plain request: none before it is answered, and then the batch of its record', async () => {
+  test('a plain request needs no statement before its response, and then the batch of its record', async () => {
     const counter = await counted();
     const upstream = await startUpstream();
     ends.push(() => upstream.stop());

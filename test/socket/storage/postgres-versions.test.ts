@@ -48,7 +48,7 @@ const newer = (oldestProgram?: string): Store<Database> => ({
 });
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
-  test('that has only added to the database, this one answers, stores, records and starts as before', async () => {
+  test('that has only added to the database, this program serves, stores, records and starts as before', async () => {
     const url = await freshPostgres();
     const config = { database_url: url, secret: SECRET, logging: { content: true } };
     const start = async (): Promise<ManagedGateway> => {
@@ -73,7 +73,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
     }
   });
 
-  test('that has changed the form of what is there, this one does not start, and says why', async () => {
+  test('that has changed existing tables, this program does not start, and says why', async () => {
     const url = await freshPostgres();
     const future = await openWith(
       { ...POSTGRES_STORES, database: newer('99.0.0') },

@@ -132,7 +132,7 @@ const LOSSES = [
   ],
 ] as const;
 
-describe('a loss is named as its client wrote it', () => {
+describe('a loss is reported with the member names of the client', () => {
   test.each(LOSSES)('%s, %s: %s', async (client, model, entry, more) => {
     const response = await send(CLIENTS[client], model, more);
     expect(response.status).toBe(200);
@@ -151,7 +151,7 @@ describe('a loss is named as its client wrote it', () => {
   });
 });
 
-test('a plan says in the words of the client what an endpoint does not take', async () => {
+test('a plan lists with the member names of the client what an endpoint does not support', async () => {
   const { origin } = scene.gateway;
   const ask = { ...MESSAGES.body, model: 'plain/responses', stop_sequences: ['x'] };
   const response = await fetch(`${origin}/v1/route/explain?protocol=anthropic-messages`, {
@@ -162,12 +162,12 @@ test('a plan says in the words of the client what an endpoint does not take', as
   expect(await response.text()).toContain('does not support stop_sequences');
 });
 
-test("a body of another protocol's form is answered in the words that it has", async () => {
+test('a body in the form of another protocol gets reports with its own member names', async () => {
   const client = { path: '/v1/chat/completions', body: { messages: [USER], system: 'Be kind.' } };
   const response = await send(client, 'plain/chat', { thinking: THINKING });
   expect((response.headers.get('x-dragoman-report') ?? '').split(', ')).toContain('thinking:dropped');
 });
-test('a schema that cannot be used is named where it stands', async () => {
+test('an unusable schema is named with its path', async () => {
   const broken = { type: 'object', properties: { a: { $ref: '#/nowhere' } } };
   const inText = await send(RESPONSES, 'plain/chat', {
     text: { format: { type: 'json_schema', name: 'n', schema: broken } },

@@ -128,7 +128,7 @@ describe('AWS', () => {
       },
     ));
 
-  test('an instance without a role says so, and is asked again by the next request', () =>
+  test('an instance without a role is reported, and queried again by the next request', () =>
     withGateway(
       bedrock({ credentials: 'instance' }),
       { AWS_EC2_METADATA_SERVICE_ENDPOINT: issuer.origin },
@@ -195,7 +195,7 @@ describe('AWS', () => {
       },
     ));
 
-  test('only the documented hosts are asked for keys without TLS', () => {
+  test('keys are requested without TLS only from the documented hosts', () => {
     const at = (uri: string): string | undefined =>
       originOf('bedrock', { region: 'r' }, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
     for (const uri of [
@@ -280,7 +280,7 @@ describe('AWS', () => {
     AWS_ENDPOINT_URL_STS: issuer.origin,
   });
 
-  test('a profile of the shared files: the default one where nothing else is said', () =>
+  test('a profile of the shared files is used, by default the one named default', () =>
     withGateway(bedrock(), shared(), async (gateway) => {
       upstream.always(CONVERSED);
       expect(keyOf(await usedBy(gateway, NOVA))).toBe('AKIADEFAULT');
@@ -350,7 +350,7 @@ describe('AWS', () => {
       },
     ));
 
-  test('what was named in the configuration goes before what lies around, and is told without a secret', () => {
+  test('configured credentials precede those of the environment, and are shown without secrets', () => {
     const around = { AWS_ACCESS_KEY_ID: 'AKIAENV', AWS_SECRET_ACCESS_KEY: 'env-secret', ...shared() };
     const origins = [
       [{ access_key_id: 'AKIA', secret_access_key: 'mine' }, 'keys in the configuration'],
@@ -410,7 +410,7 @@ describe('Azure', () => {
       },
     ));
 
-  test('an answer is kept that comes while another request waits for a new token', () =>
+  test('a credential that arrives while another request waits for a new token is kept', () =>
     withGateway(
       azure({ credentials: 'instance' }),
       { AZURE_POD_IDENTITY_AUTHORITY_HOST: issuer.origin },
@@ -433,7 +433,7 @@ describe('Azure', () => {
       },
     ));
 
-  test('who waits for an answer that another request gives up gets the next one', () =>
+  test('a request that waits for a credential that another request cancels gets the next one', () =>
     withGateway(
       azure({ credentials: 'instance' }),
       { AZURE_POD_IDENTITY_AUTHORITY_HOST: issuer.origin },
@@ -531,7 +531,7 @@ describe('Azure', () => {
       },
     ));
 
-  test('what is missing is named', () => {
+  test('the error names the missing setting', () => {
     const secret = { resource: 'r', client_secret: 's' };
     expect(() => originOf('azure', secret, {})).toThrow('providers.azure.tenant_id');
     expect(() => originOf('azure', { ...secret, tenant_id: 't' }, {})).toThrow(
@@ -696,7 +696,7 @@ test('a fetched token that an upstream repeats reaches no client, and no log', (
     },
   ));
 
-test('check says who would ask, and no secret', async () => {
+test('check shows the identity, and no secret', async () => {
   const config = file(
     'dragoman.yaml',
     'providers:\n  bedrock: { region: r, access_key_id: AKIA, secret_access_key: sk-test-aws }\n' +

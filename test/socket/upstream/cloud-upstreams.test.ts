@@ -98,7 +98,7 @@ async function withGateway(
 }
 
 describe('Azure', () => {
-  test('is asked over its v1 API, with the key in its own header', () =>
+  test('is called over its v1 API, with the key in its own header', () =>
     withGateway({ azure: { resource: upstream.origin, api_key: 'sk-azure-test' } }, async (gateway) => {
       upstream.script(CHAT);
       expect(await contentOf(await ask(gateway, 'azure/my-deployment'))).toBe('Hi');
@@ -109,7 +109,7 @@ describe('Azure', () => {
       expect(at(arrived?.json, 'model')).toBe('my-deployment');
     }));
 
-  test('is asked over the older API below the path of the deployment', () =>
+  test('is called over the older API below the path of the deployment', () =>
     withGateway(
       {
         'azure-deployments': {
@@ -128,7 +128,7 @@ describe('Azure', () => {
       },
     ));
 
-  test('runs from the environment alone, and is nowhere without a resource', () => {
+  test('works with only environment variables, and is not available without a resource', () => {
     const named = catalogOf(
       {},
       { AZURE_OPENAI_API_KEY: 'sk-a', AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com/' },
@@ -140,7 +140,7 @@ describe('Azure', () => {
     expect(byName.find('azure/x')?.endpoints[0]?.baseUrl).toBe('https://mine.openai.azure.com/openai/v1');
   });
 
-  test('needs no resource where the configuration says the address', () => {
+  test('needs no resource if the configuration has the address', () => {
     const protocols = { 'openai-chat': 'https://house.example.com/openai/v1' };
     const catalog = catalogOf({ azure: { api_key: 'sk-a', protocols } });
     expect(catalog.find('azure/x')?.endpoints[0]?.baseUrl).toBe('https://house.example.com/openai/v1');
@@ -184,7 +184,7 @@ describe('Vertex', () => {
     return JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>;
   }
 
-  test('is asked with the token of the service account, fetched once for everybody', () =>
+  test('gets the token of the service account, which is fetched once for all requests', () =>
     withGateway(vertex(), async (gateway) => {
       tokens.script(token('ya29.first'));
       upstream.always(answers(200, GEMINI));
@@ -288,7 +288,7 @@ describe('Vertex', () => {
     );
   });
 
-  test('tells why there is no token, and asks again for the next request', () =>
+  test('reports why there is no token, and requests one again for the next request', () =>
     withGateway(vertex(), async (gateway) => {
       tokens.script(
         answers(400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }),

@@ -107,7 +107,7 @@ describe.each(Object.keys(ASKING))('%s', (name) => {
   const [path, body] = ASKING[name] ?? ['', () => ({})];
 
   test.each([METADATA, 'http://localhost/dot.png', 'http://[fd00::1]/dot.png'])(
-    'is not left to a server of the operator where it is private: %s',
+    'is not left to a server of the operator if it is private: %s',
     async (url) => {
       for (const scene of [scenes.translated, scenes.relayed, scenes.fetching])
         for (const protocol of UPSTREAM_PROTOCOLS) {
@@ -118,7 +118,7 @@ describe.each(Object.keys(ASKING))('%s', (name) => {
     },
   );
 
-  test('is fetched for it where it may be', async () => {
+  test('is fetched for the server if it is allowed', async () => {
     for (const scene of [scenes.translated, scenes.relayed])
       for (const protocol of UPSTREAM_PROTOCOLS) {
         site.always(png());
@@ -145,7 +145,7 @@ describe('an address in a part of a type that only the server knows', () => {
     { messages: [{ role: 'user', content: [{ type: 'video_url', video_url: { url, fps: 2 } }] }] },
   ];
 
-  test('is refused, or fetched, as all others', async () => {
+  test('is refused or fetched as all others', async () => {
     for (const scene of [scenes.translated, scenes.relayed]) {
       const refused = await ask(scene, 'openai-chat', video(METADATA));
       expect([refused.status, refused.sent]).toEqual([400, undefined]);
@@ -160,7 +160,7 @@ describe('an address in a part of a type that only the server knows', () => {
     }
   });
 
-  test('is checked where the server is said to fetch by itself', async () => {
+  test('is checked if the server is configured to fetch itself', async () => {
     expect((await ask(scenes.fetching, 'openai-chat', video(METADATA))).status).toBe(400);
     const { sent } = await ask(scenes.fetching, 'openai-chat', video('https://films.example/film'));
     expect(sent).toContain('"https://films.example/film"');
@@ -203,7 +203,7 @@ describe('an MCP server that the upstream calls itself', () => {
     },
   ];
 
-  test('is one that may be called from here as well', async () => {
+  test('must be one that the gateway may call as well', async () => {
     const { status, error, sent } = await ask(
       scenes.calling,
       'openai-responses',

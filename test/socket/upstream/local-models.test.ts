@@ -66,7 +66,7 @@ async function idsAfterPatience(one: Scene, key?: string): Promise<readonly stri
   return asked;
 }
 
-test('a server’s models are listed and can be asked for, and a slow server delays nothing', async () => {
+test('the models of a server are listed and can be used, and a slow server delays nothing', async () => {
   await using one = await scene();
   one.upstream.always(listing('tiny:latest', 'sees'));
   await idsAfterPatience(one);
@@ -78,7 +78,7 @@ test('a server’s models are listed and can be asked for, and a slow server del
   expect((await one.gateway.post('/chat/completions', asking)).status).toBe(200);
 });
 
-test('a list is bounded, and names that nobody could write are left out', async () => {
+test('a list is bounded, and names that cannot be used are removed', async () => {
   await using one = await scene();
   const many = Array.from({ length: 500 }, (_, index) => `model-${index}`);
   one.upstream.always(listing('', 'a b', 'a\u202eb', 'x'.repeat(300), 7, 'nomic-embed-text', ...many));
@@ -98,7 +98,7 @@ test('a list too large to read is none', async () => {
   expect(await ids(one)).toEqual([]);
 });
 
-test('a list is asked for again after a while, and forgotten when the server gives none any more', async () => {
+test('a list is requested again after a while, and dropped if the server has none any more', async () => {
   await using one = await scene();
   one.upstream.always(listing('first'));
   await idsAfterPatience(one);
@@ -116,7 +116,7 @@ test('a list is asked for again after a while, and forgotten when the server giv
   expect(await ids(one)).toEqual([]);
 });
 
-test('vendors are not asked, nor is anybody for a client without a key, and a key sees what it may use', async () => {
+test('vendors are not queried, nor is any server for a client without a key, and a key sees the models that it can use', async () => {
   await using one = await scene({
     keys: [
       { name: 'all', key: 'sk-test-all' },
@@ -131,7 +131,7 @@ test('vendors are not asked, nor is anybody for a client without a key, and a ke
   expect(await ids(one, 'sk-test-some')).toEqual(['ollama/may']);
 });
 
-test('a list asks the catalog for its providers once', async () => {
+test('a list queries the catalog for its providers once', async () => {
   let walks = 0;
   const catalog = {
     providers: () => {

@@ -106,7 +106,7 @@ async function sent(
   };
 }
 
-describe('"do not think", to a model whose name nobody knows', () => {
+describe('the setting for no reasoning, with an unknown model', () => {
   const WORDS = {
     'openai-chat': { reasoning_effort: 'none' },
     'openai-responses': { reasoning: { effort: 'none' } },
@@ -125,13 +125,13 @@ describe('"do not think", to a model whose name nobody knows', () => {
     });
   }
 
-  test.each([{ enabled: false }, { effort: 'none' }])('is heard in %p as well', async (reasoning) => {
+  test.each([{ enabled: false }, { effort: 'none' }])('is accepted as %p, too', async (reasoning) => {
     expect((await sent('openai-chat', 'openai-chat', {}, { reasoning })).body).toMatchObject({
       reasoning_effort: 'none',
     });
   });
 
-  test('is not said where nobody asked for it', async () => {
+  test('is not sent unless it is requested', async () => {
     for (const provider of [...UPSTREAMS, 'llama.cpp', 'ollama'])
       expect(Object.keys((await sent('openai-chat', provider, {})).body)).not.toContainAnyValues([
         'reasoning',
@@ -141,7 +141,7 @@ describe('"do not think", to a model whose name nobody knows', () => {
       ]);
   });
 
-  test('is reported, and not said again, where the server refuses the words', async () => {
+  test('is reported, and not sent again, if the server rejects it', async () => {
     const body = {
       error: { code: 400, message: "Unknown field 'reasoning_effort'", type: 'invalid_request_error' },
     };
@@ -164,7 +164,7 @@ describe('"do not think", to a model whose name nobody knows', () => {
   });
 });
 
-describe('thoughts that nobody wanted', () => {
+describe('unwanted reasoning', () => {
   const THOUGHTS = {
     'openai-chat': chatBody({ content: 'Hi', reasoning_content: 'Hm.' }),
     'openai-responses': responsesBody([
@@ -223,7 +223,7 @@ describe('the output limit', () => {
   });
   const long = { ...chatBody('Hi'), usage: { prompt_tokens: 5, completion_tokens: 316, total_tokens: 321 } };
 
-  test('that is ignored is reported, and teaches the other name', async () => {
+  test('that is ignored is reported, and the other name is used from then on', async () => {
     upstream.script(whole(long), whole(ANSWERS['openai-chat']));
     const first = await gateway.post('/chat/completions', ask('openai-chat/ignores'));
     expect(first.headers.get('x-dragoman-report')).toContain('max_tokens');
@@ -244,7 +244,7 @@ describe('the output limit', () => {
       { ...ask('openai-chat/newer'), max_completion_tokens: undefined, max_tokens: 3 },
       'max_completion_tokens',
     ],
-  ])('is said by its other name where %s is refused', async (_, message, body, other) => {
+  ])('is sent under its other name if %s is rejected', async (_, message, body, other) => {
     upstream.script(
       whole({ error: { message, type: 'invalid_request_error' } }, 400),
       whole(ANSWERS['openai-chat']),
@@ -268,14 +268,14 @@ describe('an answer that its limit cut, and that the server calls complete', () 
     });
   });
 
-  test('is what the server calls it where nobody has seen that it errs', async () => {
+  test('has the finish reason of the server until it is known to be wrong', async () => {
     upstream.always(whole(body));
     const response = await gateway.post('/responses', ask('openai-responses/mine'));
     expect(await response.json()).toMatchObject({ status: 'completed' });
   });
 });
 
-test('a preset is told in its own words over the protocols that are named for it', async () => {
+test('a preset gets its own member names over the protocols that are named for it', async () => {
   expect((await sent('anthropic-messages', 'lesser-messages', { thinks: false })).body).toMatchObject({
     chat_template_kwargs: { enable_thinking: false },
   });
@@ -311,7 +311,7 @@ describe('a prompt that is too long', () => {
     await larger.stop();
   });
 
-  test('goes also to an endpoint of which nothing is known, and to none that is known to hold less', async () => {
+  test('goes also to an endpoint with an unknown context, and to none with a smaller one', async () => {
     await using cleanup = new AsyncDisposableStack();
     const small = await startUpstream();
     cleanup.defer(() => small.stop());
@@ -345,7 +345,7 @@ describe('a prompt that is too long', () => {
     expect(unknown.requests).toHaveLength(1);
   });
 
-  test.each(UPSTREAMS)('is told in the words by which clients shorten it, over %s', async (provider) => {
+  test.each(UPSTREAMS)('has the error by which clients shorten their prompt, over %s', async (provider) => {
     upstream.always(refused(TOO_LONG));
     const chat = await gateway.post('/chat/completions', { model: `${provider}/long`, ...ASK });
     expect(chat.status).toBe(400);
@@ -421,7 +421,7 @@ for (const refusal of [NO_SUCH_MODEL, LITELLM_NO_SUCH_MODEL])
     expect(await response.json()).toMatchObject({ error: { param: 'model', code: 'model_not_found' } });
   });
 
-describe('a slow server of one’s own', () => {
+describe('a slow self-hosted server', () => {
   const sceneWith = async (clock: ManualClock, timeouts?: object): Promise<TestGateway> =>
     startGateway(
       {
@@ -451,7 +451,7 @@ describe('a slow server of one’s own', () => {
     return (await asking).status;
   }
 
-  test('has ten minutes where a preset says that it is one', async () => {
+  test('has ten minutes if its preset is one of a local server', async () => {
     expect(await after(590_000, { model: 'ollama/mine' })).toBe(200);
     expect(await after(610_000, { model: 'ollama/mine' })).toBe(504);
   });
@@ -464,7 +464,7 @@ describe('a slow server of one’s own', () => {
     expect(await after(20_000, { model: 'ollama/mine', timeouts: { response_ms: 10_000 } })).toBe(504);
   });
 
-  test('that tells how far it has read the prompt is given its time anew, and others are not', async () => {
+  test('that reports its progress on the prompt gets more time, and others do not', async () => {
     for (const [model, expected] of [
       ['ollama/mine', true],
       ['plain/mine', false],
@@ -521,7 +521,7 @@ test.each([
 });
 
 test.each(['openai-chat', 'openai-responses'] as const)(
-  'top_k and seed reach a server of which nothing is known, over %s',
+  'top_k and seed reach an unknown server, over %s',
   async (provider) => {
     expect((await sent('anthropic-messages', provider, {}, { top_k: 7 })).body).toMatchObject({ top_k: 7 });
     expect((await sent('openai-chat', provider, {}, { seed: 3 })).body).toMatchObject({ seed: 3 });
@@ -538,7 +538,7 @@ test.each(['openai-chat', 'llama.cpp', 'openai-responses', 'lesser-responses'])(
   },
 );
 
-test('top_k that a server of which nothing is known refuses is reported, and not sent again', async () => {
+test('top_k that an unknown server rejects is reported, and not sent again', async () => {
   const body = {
     error: { message: 'Unsupported parameter: top_k', type: 'invalid_request_error', param: 'top_k' },
   };

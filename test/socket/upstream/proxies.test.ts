@@ -99,7 +99,7 @@ async function ask(request: object = REQUEST): Promise<{ status: number; text: s
 const reported = ({ text }: { text: string }): string => text + (gateway?.logLines.join('') ?? '');
 
 describe('an upstream without TLS', () => {
-  test('is asked in absolute form, by the proxy of the provider, over connections that are kept', async () => {
+  test('is called in absolute form through the proxy of the provider, over persistent connections', async () => {
     await start(`http://${HOST}`, { proxy: proxy.address(USER) });
     expect((await ask()).status).toBe(200);
     expect((await ask({ ...REQUEST, messages: [{ role: 'user', content: 'again' }] })).status).toBe(200);
@@ -111,20 +111,20 @@ describe('an upstream without TLS', () => {
     expect(plain.requests[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 
-  test('is asked by the proxy of the environment', async () => {
+  test('is called through the proxy of the environment', async () => {
     await start(`http://${HOST}`, {}, { HTTP_PROXY: proxy.address(), HTTPS_PROXY: 'http://127.0.0.1:1' });
     expect((await ask()).status).toBe(200);
     expect(proxy.asked).toEqual([`POST http://${HOST}/v1/chat/completions`]);
   });
 
-  test('is never asked for through the proxy of the environment when it is on this machine', async () => {
+  test('is never called through the proxy of the environment if it is on this machine', async () => {
     await start(plain.origin, {}, { HTTP_PROXY: proxy.address() });
     expect((await ask()).status).toBe(200);
     expect((await ask({ ...REQUEST, model: 'sim/echo' })).status).toBe(200);
     expect(proxy.heads).toEqual([]);
   });
 
-  test('is asked straight where the provider says so', async () => {
+  test('is called directly if the provider says so', async () => {
     await start(`http://${HOST}`, { proxy: 'none' }, { HTTP_PROXY: proxy.address() });
     // The name leads nowhere.
     expect((await ask()).status).toBe(502);
@@ -133,7 +133,7 @@ describe('an upstream without TLS', () => {
 });
 
 describe.skipIf(!made)('an upstream with TLS', () => {
-  test('is asked through a tunnel, of which the proxy sees the name alone', async () => {
+  test('is called through a tunnel, of which the proxy sees only the name', async () => {
     await start(`https://${HOST}`, { proxy: proxy.address(USER) });
     expect((await ask()).status).toBe(200);
     expect((await ask({ ...REQUEST, messages: [{ role: 'user', content: 'again' }] })).status).toBe(200);
@@ -165,7 +165,7 @@ describe.skipIf(!made)('an upstream with TLS', () => {
     expect(imposter.requests).toEqual([]);
   });
 
-  test('is asked nothing through a proxy whose own certificate is wrong', async () => {
+  test('is not called through a proxy with a wrong certificate', async () => {
     const wrong = await startProxy({}, pem('other.example'));
     await start(`https://${HOST}`, { proxy: wrong.address(USER) });
     expect((await ask()).text).toContain('its proxy could not be reached (TLS: ');
@@ -173,7 +173,7 @@ describe.skipIf(!made)('an upstream with TLS', () => {
     await wrong.stop();
   });
 
-  test('is shown the certificate of the provider, and checked by its authorities alone', async () => {
+  test('gets the certificate of the provider, and is verified only by its authorities', async () => {
     const tls = { cert: made?.path('client.pem'), key: made?.path('client.key') };
     const own = { ...tls, ca: made?.read('ca.pem') };
     await start(`https://${HOST}:8443`, { proxy: proxy.address(), tls: own });
@@ -210,7 +210,7 @@ describe('a proxy that refuses', () => {
     ['http', USER, 'its proxy rejected the configured user name and password (status 407)'],
     ['https', '', 'its proxy requires a user name and a password (status 407)'],
     ['https', USER, 'its proxy rejected the configured user name and password (status 407)'],
-  ])('%s as "%s": is explained, and told to nobody', async (scheme, user, words) => {
+  ])('%s as "%s": the reason is logged, and not sent to clients', async (scheme, user, words) => {
     proxy.misbehave = refusing('407 Proxy Authentication Required');
     await start(`${scheme}://${HOST}`, { proxy: proxy.address(user || undefined) });
     const answer = await ask();
@@ -225,7 +225,7 @@ describe('a proxy that refuses', () => {
     expect((await ask()).text).toContain('its proxy refused the connection (status 403)');
   });
 
-  test('is not taken for an upstream that refuses a key: the next endpoint answers', async () => {
+  test('is not treated as an upstream that refuses a key: the next endpoint is used', async () => {
     proxy.misbehave = refusing('407 Proxy Authentication Required');
     const config = {
       providers: {
@@ -321,7 +321,7 @@ describe('a hostile proxy', () => {
     ['one with TLS, inside the tunnel', 'HTTP/1.1 200 OK\r\n\r\n', () => secureProxy],
   ];
   test.skipIf(!made).each(silences)(
-    'that is silent is waited for as long as a connection may take: %s',
+    'that does not respond is awaited for the time limit of a connection: %s',
     async (_, said, which) => {
       const clock = new ArmedClock();
       const through = which();
@@ -390,7 +390,7 @@ describe('addresses in requests', () => {
     },
   );
 
-  test('that the operator exempts are connected to straight', async () => {
+  test('that the operator exempts are connected to directly', async () => {
     plain.always(picture);
     const config = { fetch: { allow: ['127.0.0.1'] } };
     await start(plain.origin, {}, { http_proxy: proxy.address() }, { config });

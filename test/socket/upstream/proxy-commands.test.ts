@@ -42,7 +42,7 @@ function configured(provider: object = {}): string {
 }
 
 describe('commands', () => {
-  test('check says through which proxy a provider is asked, and refuses one that is none, without its password', async () => {
+  test('check shows the proxy of a provider, and refuses an invalid one, without its password', async () => {
     const environment = { HTTP_PROXY: 'http://ann:secret-word@proxy.example:3128' };
     const args = ['check', '--config', configured()];
     const plain = await runProgram(args, { folder, environment });
@@ -58,7 +58,7 @@ describe('commands', () => {
     expect(plain.out + json.out + refused.out + refused.err).not.toContain('secret-word');
   });
 
-  test('doctor asks through it', async () => {
+  test('doctor uses the proxy', async () => {
     const config = configured();
     const environment = { HTTP_PROXY: proxy.address() };
     const { out } = await runProgram(['doctor', '--config', config, '--yes'], {
@@ -74,7 +74,7 @@ describe('credentials that are fetched', () => {
   const TOKEN = whole({ access_token: 'fetched-token-1', expires_in: 3600, token_type: 'Bearer' });
   const CHAT = { model: 'azure/m', messages: [{ role: 'user', content: 'hello' }] };
 
-  test('of a token service come through the proxy of the provider; those of the machine come straight', async () => {
+  test('of a token service are fetched through the proxy of the provider; those of the machine directly', async () => {
     const issuer = await startUpstream();
     issuer.always(TOKEN);
     const tokens = await startProxy({ 'login.example:80': issuer.port, [`${HOST}:80`]: upstream.port });

@@ -110,7 +110,7 @@ test('a wish about reasoning passes in the protocol of the client, whatever the 
   expect(at(claude, 'thinking')).toEqual(thinking);
 });
 
-test('in another protocol it stays here, and is reported', async () => {
+test('it is not sent in another protocol, and that is reported', async () => {
   const body = { model: 'own/openai-chat', input: 'Hi', reasoning: { effort: 'high' } };
   const [sent, report] = await ask('/responses', body, chatBody('Hello'));
   expect(sent).not.toHaveProperty('reasoning_effort');
@@ -128,7 +128,7 @@ test('an endpoint of the Interactions API needs no more than its address', async
   expect(upstream.requests.at(-1)?.json).toEqual({ model: 'gemini-tomorrow', input: 'Hi' });
 });
 
-test('it cannot be called unfaithful: nothing would ever be sent', async () => {
+test('a server cannot be configured as unfaithful, because nothing would ever be sent', async () => {
   const entry = { base_url: 'http://127.0.0.1:1/v1beta', faithful: false };
   const config = {
     providers: { google2: { api_key: 'sk-test', protocols: { 'gemini-interactions': entry } } },

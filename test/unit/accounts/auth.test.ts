@@ -159,7 +159,7 @@ test('configured keys work beside stored ones, and keep their tenant over restar
   expect(refusal(() => again.authenticate('sk-test', NOW)).status).toBe(401);
 });
 
-test('a stored key stays itself where the configuration names its secret and nothing else', async () => {
+test('a stored key is unchanged if the configuration has only its secret', async () => {
   const { storage, pepper, at } = await setUp();
   const { key, record } = await at(NOW).create({ name: 'laptop', models: ['sim/*'] });
   const named = async (settings: object): Promise<KeyIndex> => {

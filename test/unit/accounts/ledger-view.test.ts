@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { generationView } from '../../../src/accounts/ledger/generation-view.ts';
 import { attempt, COST, generation } from '../../support/storage/storage-records.ts';
 
-test('both spellings and the whole record', () => {
+test('a record is shown completely, in both spellings', () => {
   const failed = attempt('att-1', 'gen-1', {
     outcome: 'failed',
     status: 529,
@@ -172,7 +172,7 @@ test('unknown cost and tokens are null, and a failure has no latency', () => {
   });
 });
 
-test('without a stream the first content is the end', () => {
+test('the first content of a whole response is its end', () => {
   expect(generationView(generation('gen-1', { firstContentAt: null }), [])).toMatchObject({
     latency: 1_000,
     generationTime: 0,

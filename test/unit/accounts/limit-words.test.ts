@@ -45,7 +45,7 @@ test.each([
   expect(() => parseLimit(text)).toThrow(reason);
 });
 
-test('any text is read or refused in words', () => {
+test('any text is parsed, or refused with a reason', () => {
   const word = fc.constantFrom('5', 'usd', 'requests', 'per', 'day', 'for', 'a/*,b', 'each', 'end_user', 'x');
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (words) => {

@@ -62,7 +62,7 @@ test('a start sets budgets, daily limits and rolling ones by owner, model and ti
   expect(scene.used(b)).toEqual([1, 0, 0]);
 });
 
-test('after a start by a clock that was set back, what runs over midnight keeps to its own day', async () => {
+test('after a start with a clock that was set back, a request that runs over midnight counts for its own day', async () => {
   const scene = new LimitsScene();
   const key = scene.key([{ usd: 1e-7, per: 'day' }]);
   const ledger = new LedgerOfTests();
@@ -74,7 +74,7 @@ test('after a start by a clock that was set back, what runs over midnight keeps 
   expect(scene.limiter.grow(running, { requests: 1, tokens: 1, nanoUsd: 41 })).not.toBeNull();
 });
 
-test('thousands of keys ask a few questions, and nothing of what a restart forgets', async () => {
+test('the restore for thousands of keys needs a few queries, and none for limits that a restart resets', async () => {
   const scene = new LimitsScene();
   const ledger = new AskedLedger();
   const keys = Array.from({ length: 5000 }, (_, at) =>
@@ -107,7 +107,7 @@ test('end users beyond number are set as well, within the memory they have', asy
   expect(scene.used(key, 'nobody')).toEqual([0]);
 });
 
-test('what runs and what was settled meanwhile is counted once', async () => {
+test('running requests and those settled during the restore are counted once', async () => {
   const scene = new LimitsScene();
   const key = scene.key([
     { usd: 1, per: 'day' },
@@ -130,7 +130,7 @@ test('what runs and what was settled meanwhile is counted once', async () => {
   expect(scene.used(key)).toEqual([98, 98]);
 });
 
-test('while the ledger is read for long, requests wait that it knows something of, and no others', async () => {
+test('during a long read of the ledger, only requests of owners with usage wait', async () => {
   const scene = new LimitsScene();
   const reported = Promise.withResolvers<void>();
   const limits = new Limits(

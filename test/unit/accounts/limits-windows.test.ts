@@ -36,7 +36,7 @@ describe('per', () => {
 });
 
 describe('the configuration', () => {
-  test('takes one kind of limit at a time, and says which entry has none', () => {
+  test('accepts one kind of limit per entry, and names the entry that has none', () => {
     expect(limitsSchema.parse([{ requests: 60, per: 'minute' }, { concurrent: 50 }])).toHaveLength(2);
     expect(budgetsSchema.parse([{ usd: 0.5, per: 'day', timezone: 'Asia/Tokyo' }])).toHaveLength(1);
     const wrong = (entries: unknown): readonly unknown[] =>
@@ -64,7 +64,7 @@ describe('the configuration', () => {
     ).toEqual([]);
   });
 
-  test('knows no other words', () => {
+  test('accepts no other members', () => {
     expect(limitsSchema.safeParse([{ requests: 1, usd: 2 }]).success).toBe(false);
     expect(budgetsSchema.safeParse([{ usd: 0 }]).success).toBe(false);
     expect(budgetsSchema.safeParse([{ usd: 10_000_000 }]).success).toBe(false);
@@ -126,7 +126,7 @@ describe('a calendar counter', () => {
     expect(daily.used(noon + 4 * day)).toBe(0);
   });
 
-  test('keeps few periods, and loses nothing when the clock goes far back', () => {
+  test('keeps few periods, and loses nothing if the clock is set far back', () => {
     const daily = counter();
     for (let days = 1; days <= 5; days += 1) daily.reserve(1, noon + days * day);
     // Three that are remembered, and as much as in one of the others.

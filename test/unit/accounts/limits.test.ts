@@ -6,7 +6,7 @@ import { HOUR, LimitsScene, MODEL, NOON } from '../../support/limits-scene.ts';
 const usd = nanoUsdOf;
 
 describe('a rate', () => {
-  test('lets through what it says at once, and no more until the first is a window old', () => {
+  test('admits its amount at once, and no more until the first request leaves the window', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ requests: 3, per: 'minute' }]);
     for (let n = 0; n < 3; n += 1) {
@@ -19,7 +19,7 @@ describe('a rate', () => {
     expect(scene.refused(key).frees).toBe(NOON + 65_000);
   });
 
-  test('moves no two bursts together: what is asked a moment late counts from then', () => {
+  test('does not allow two bursts close together: a late request counts from its own time', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ requests: 60, per: 'minute' }]);
     const admitted = (): number => {
@@ -109,7 +109,7 @@ describe('a rate', () => {
     }
   });
 
-  test('of tokens is corrected by what was used, and lets a request through that is larger than all of it', () => {
+  test('of tokens is corrected by the actual usage, and admits a request that is larger than the limit', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ tokens: 1000, per: 'minute' }]);
     const reservation = scene.admitted(key, { tokens: 800 });
@@ -135,7 +135,7 @@ describe('a rate', () => {
 });
 
 describe('concurrency', () => {
-  test('is given back whatever became of the request, and once', () => {
+  test('is released once, however the request ends', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ concurrent: 2 }]);
     const [first] = [scene.admitted(key), scene.admitted(key)];
@@ -150,7 +150,7 @@ describe('concurrency', () => {
 });
 
 describe('a budget', () => {
-  test('is reserved by running requests, and charged with what they cost', () => {
+  test('is reserved by running requests, and charged with their cost', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ usd: 1, per: 'day' }]);
     const reservation = scene.admitted(key, { nanoUsd: usd(0.8) });
@@ -182,7 +182,7 @@ describe('a budget', () => {
     ]);
   });
 
-  test('lets running answers end where it says so', () => {
+  test('lets running responses complete if it is configured so', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ usd: 1, when_spent: 'finish' }]);
     const reservation = scene.admitted(key, { nanoUsd: usd(0.5) });
@@ -228,7 +228,7 @@ describe('of several limits', () => {
     expect([scene.used(project), scene.used(key)]).toEqual([[0], [1, usd(0.5)]]);
   });
 
-  test('the one is told that lasts longest', () => {
+  test('the refusal names the limit that lasts longest', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ usd: 1, per: 'day' }, { requests: 1, per: 'minute' }, { concurrent: 1 }]);
     scene.admitted(key, { nanoUsd: 5 });
@@ -236,7 +236,7 @@ describe('of several limits', () => {
     expect(scene.refused(key, { nanoUsd: usd(2) }).limit.rule.kind).toBe('usd');
   });
 
-  test('those hold that count the model', () => {
+  test('only the limits that include the model apply', () => {
     const scene = new LimitsScene();
     const key = scene.key([
       { requests: 1, per: 'hour', models: ['openai/*'] },
@@ -262,7 +262,7 @@ describe('each end user', () => {
   });
 
   test.each([{ per: 'hour' }, { per: 'day' }, {}])(
-    'is not forgotten for the better when there are too many: %p',
+    'keeps its usage even if there are too many end users: %p',
     (per) => {
       const scene = new LimitsScene(100);
       const key = scene.key([{ requests: 2, ...per, each: 'end_user' }]);
@@ -293,8 +293,8 @@ test('end users whom one owner invents are not counted for those of another', ()
   for (let n = 0; n < 200; n += 1) expect(scene.used(calm, `early ${n}`)).toEqual([1]);
 });
 
-describe('what outlives what', () => {
-  test('a reload keeps what was counted, also under another amount, and forgets owners that are gone', () => {
+describe('reloads and reservations', () => {
+  test('a reload keeps the usage, also with another amount, and drops removed owners', () => {
     const scene = new LimitsScene();
     scene.spend(scene.key([{ requests: 2, per: 'day' }]), 0);
     const changed = scene.key([
@@ -307,7 +307,7 @@ describe('what outlives what', () => {
     expect(scene.used(scene.key([{ requests: 5, per: 'day' }]))).toEqual([0]);
   });
 
-  test('a reservation that nobody settles is charged at its expiry, and corrected when somebody does', () => {
+  test('a reservation that is not settled is charged when it expires, and corrected by a later settlement', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ concurrent: 2 }, { usd: 1 }]);
     const reported = scene.admitted(key, { nanoUsd: usd(0.3) });

@@ -57,7 +57,7 @@ function reasonOf(run: () => unknown): string {
 }
 
 describe('rotation', () => {
-  test('the secret of before stays good for the grace, and not longer; the key is the same', async () => {
+  test('the previous secret is valid only during the grace period; the key is the same', async () => {
     const { keys, index, who, clock } = await scene();
     const first = await keys.create({ name: 'laptop' });
     clock.now += 5;
@@ -71,7 +71,7 @@ describe('rotation', () => {
     expect(who(second.key, NOW + 5 + HOUR).keyId).toBe(first.record.id);
   });
 
-  test('without a grace, and with a second rotation, the earlier secrets are not known any more', async () => {
+  test('without a grace period, and after a second rotation, the earlier secrets are invalid', async () => {
     const { keys, index, who } = await scene();
     const first = await keys.create({ name: 'laptop' });
     const second = await keys.rotate('laptop', HOUR);
@@ -166,7 +166,7 @@ describe('projects', () => {
 });
 
 describe('what the configuration file defines', () => {
-  test('is shown with the rest, and changed there alone', async () => {
+  test('is listed with the others, and can be changed only there', async () => {
     const { keys, projects } = await scene(FILE);
     expect(keys.configured()).toMatchObject([
       { name: 'ci', source: 'file', projectId: 'search', hint: '…', budgets: [{ usd: 5 }] },
@@ -202,7 +202,7 @@ describe('what the configuration file defines', () => {
 });
 
 describe('changes', () => {
-  test('change what they name, and nothing else', async () => {
+  test('modify only the given members', async () => {
     const { keys, clock } = await scene();
     const { record } = await keys.create({ name: 'laptop', models: ['a/*'], limits: [{ requests: 2 }] });
     clock.now += 7;
@@ -238,14 +238,14 @@ describe('changes', () => {
     expect(await keys.find('laptop')).toMatchObject({ strict: true, version: 2, state: 'active' });
   });
 
-  test('of two rotations at once, one is told', async () => {
+  test('of two concurrent rotations, one is refused', async () => {
     const { keys } = await scene();
     await keys.create({ name: 'laptop' });
     const both = await Promise.allSettled([keys.rotate('laptop', HOUR), keys.rotate('laptop', HOUR)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('that mean nothing are refused by name', async () => {
+  test('that are invalid are refused by name', async () => {
     const { keys, projects } = await scene();
     await keys.create({ name: 'laptop' });
     await keys.create({ name: 'desk' });
@@ -299,7 +299,7 @@ describe('the index', () => {
   });
 });
 
-test('what another program writes beside a running gateway is seen as well', async () => {
+test('changes by another program are noticed by a running gateway', async () => {
   const path = freshPath();
   const storage = await openSqliteStorage({ path });
   const pepper = await storage.secret('pepper');

@@ -54,7 +54,7 @@ function short(items: readonly Item[]): string {
     .join(' ');
 }
 
-test('only turns with a call and reasoning that has an owner are worth keeping', () => {
+test('only turns with a call and signed or owned reasoning are stored', () => {
   expect(pickForVault([reasoning('a'), call('1')])).toBe(true);
   expect(pickForVault([plain('a', 'deepseek'), call('1')])).toBe(true);
   expect(pickForVault([plain('a'), call('1')])).toBe(false);
@@ -62,7 +62,7 @@ test('only turns with a call and reasoning that has an owner are worth keeping',
   expect(pickForVault([call('1')])).toBe(false);
 });
 
-test('reasoning that the client lost comes back whole, before the text and the call', async () => {
+test('reasoning that the client lost is restored completely, before the text and the call', async () => {
   const kept: ReasoningItem = {
     ...reasoning('think'),
     id: 'rs_1',
@@ -185,7 +185,7 @@ test('a divided message keeps its other members, and a cache breakpoint stays at
   });
 });
 
-test('a text that the client changed stays in one piece, behind the first reasoning', async () => {
+test('a text that the client changed stays in one part, after the first reasoning', async () => {
   const { vault } = await vaultWith([
     reasoning('one'),
     says('First. '),
@@ -219,7 +219,7 @@ test("reasoning that is not the record's own stays", async () => {
   );
 });
 
-test('unsigned reasoning with an owner is given back to it', async () => {
+test('unsigned reasoning with an owner is returned to it', async () => {
   const { vault } = await vaultWith([plain('hmm', 'deepseek-v1'), call('a')]);
   const { items, restored } = await vault.restore('key_a', [call('a')]);
   expect(items[0]).toEqual({ ...plain('hmm', 'deepseek-v1'), path: OWN_PATH });
@@ -270,7 +270,7 @@ test('several turns of one conversation, side by side or apart, each get their o
   expect(restored).toBe(3);
 });
 
-test('reasoning and text behind the last call stay behind it', async () => {
+test('reasoning and text after the last call stay after it', async () => {
   const { vault } = await vaultWith([reasoning('one'), call('a'), reasoning('two'), says('Done.')]);
   expect(short((await vault.restore('key_a', [call('a'), says('Done.')])).items)).toBe(
     'r:sig-one c:a r:sig-two m:Done.',
@@ -315,7 +315,7 @@ test('a record that is moved to another tenant or call cannot be opened', async 
   expect((await vault.restore('key_a', [call('b')])).restored).toBe(1);
 });
 
-test('at rest nothing is readable, equal turns look different, and any changed bit is noticed', async () => {
+test('stored turns are unreadable, equal turns differ, and any changed bit is detected', async () => {
   const { store } = await vaultWith();
   const written: SealedTurn[] = [];
   const stubborn: VaultStore = {

@@ -69,7 +69,7 @@ test.each([
   });
 });
 
-test('nothing said is nothing wished: a key does not hide what holds for everybody', () => {
+test('a key without settings does not hide the global defaults', () => {
   const config = load('keys: [{ name: a, key: sk-a }, { name: b, key: sk-b, routing: { only: [groq] } }]');
   const said = (wishes: object): string[] =>
     Object.entries(wishes).flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -186,7 +186,7 @@ describe('on the command line', () => {
     expect(failure(() => parseRouting(text, '--routing'))).toStartWith(message);
   });
 
-  test('what is shown can be read back', () => {
+  test('the printed configuration can be parsed again', () => {
     const shown = formatRouting(WORDS);
     expect(shown).toBe(
       'type=least_latency only=openai,groq max_price.prompt=3 max_price.completion=12.5 fallback=false hedge=true',

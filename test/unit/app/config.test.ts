@@ -115,7 +115,7 @@ tools: { mcp: { max_result_kb: 3 }, web_search: { backend: exa, api_key: also-hi
   expect(JSON.stringify(config)).not.toContain('hidden');
 });
 
-test('no key is accepted that nothing reads', () => {
+test('every accepted key is read by the program', () => {
   const root = join(import.meta.dir, '../../../src');
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('schema.ts'))
@@ -250,7 +250,7 @@ test.each([
   expect(failure(() => load(text))).toStartWith(message);
 });
 
-test('a wrong variable is named, not the key behind it', () => {
+test('the error names the invalid variable, not its configuration key', () => {
   expect(failure(() => load('', { DRAGOMAN_PORT: 'abc' }))).toBe(
     'server.port: DRAGOMAN_PORT must be a port from 0 to 65535 (got "abc")',
   );

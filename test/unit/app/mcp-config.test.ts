@@ -9,7 +9,7 @@ function load(block: string): Config['tools']['mcp'] {
   return loadConfig({ environment, flags: { config: '/c.yaml' }, readFile: () => text }).config.tools.mcp;
 }
 
-test('nothing needs to be said', () => {
+test('every setting is optional', () => {
   expect(load('{}')).toEqual({
     servers: {},
     native: 'prefer',

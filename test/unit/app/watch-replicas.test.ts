@@ -70,7 +70,7 @@ test('several processes without a server to share limits through are warned, onc
   expect(one.warnings).toHaveLength(2);
 });
 
-test('one that takes the place of another is not warned, nor is one that shares limits', async () => {
+test('a replica that replaces another one gets no warning, nor does one that shares limits', async () => {
   const { start, pass } = inMemory();
   const before = await start('host 1');
   await pass(before);

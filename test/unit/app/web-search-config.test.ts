@@ -15,7 +15,7 @@ function load(
   return loadConfig(input).config.tools.webSearch;
 }
 
-test('is off, with its limits known, when nothing is said', () => {
+test('is disabled by default, with default limits', () => {
   for (const { config } of [
     loadConfig({ environment: {}, exists: () => false }),
     loadConfig({ environment: {}, flags: { config: 'x.yaml' }, readFile: () => 'tools: { web_search: {} }' }),
@@ -32,7 +32,7 @@ test('is off, with its limits known, when nothing is said', () => {
     });
 });
 
-test('takes what is said, and prints no key', () => {
+test('applies its settings, and prints no key', () => {
   const search = load(
     '{ backend: brave, api_key: "${ENGINE_KEY}", native: never, max_results: 3, timeout_ms: 500, price_usd_per_search: 0.005, pages: false }',
     { ENGINE_KEY: 'sk-test-engine' },

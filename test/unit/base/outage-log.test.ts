@@ -8,7 +8,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const away = (): GatewayError =>
   new GatewayError('upstream_unavailable', 'the database is unreachable', { code: 'database_unavailable' });
 
-test('a database that is away is told of when that begins, once a minute and at the end', () => {
+test('an unreachable database is logged at the beginning, once a minute and at the end', () => {
   const clock = new ManualClock();
   const lines: string[] = [];
   const log = withOutages(

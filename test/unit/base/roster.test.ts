@@ -30,7 +30,7 @@ test('a place that another has taken is not cleared by who left it before', () =
   expect([roster.size, names(roster)]).toEqual([2, ['bob', 'cid']]);
 });
 
-test('guests leave and come while it is gone through', () => {
+test('members can be added and removed during iteration', () => {
   const roster = new Roster<Guest>();
   const guests = Array.from({ length: 6 }, (_, at) => ({ name: String(at) }));
   const at = guests.map((guest) => roster.add(guest));
@@ -45,7 +45,7 @@ test('guests leave and come while it is gone through', () => {
   expect(names(roster)).toEqual(['late']);
 });
 
-test('who has left does not outlive a quick collection', () => {
+test('a removed member does not survive a young collection', () => {
   const roster = new Roster<Float32Array>();
   const counted = (): number => heapStats().objectTypeCounts['Float32Array'] ?? 0;
   const here: [Float32Array, number][] = [];

@@ -44,7 +44,7 @@ test('people get one short line', () => {
   expect(lines).toEqual(['22:13:20.000 WARN  slow ms=12 path="/v1"\n']);
 });
 
-test('errors are told with their cause; expected ones without a stack', () => {
+test('errors are logged with their cause; expected ones without a stack', () => {
   const lines: string[] = [];
   const log = logTo(lines);
   log.error('failed', {
@@ -90,7 +90,7 @@ test('secrets are masked by type, by value and by shape', () => {
   });
 });
 
-test('whatever looks like a key is masked, and ordinary words are not', () => {
+test('texts that look like keys are masked, and ordinary words are not', () => {
   const redact = createRedactor([]);
   const masked: [string, string][] = [
     ['Incorrect API key provided: sk-proj-abc123DEF456ghi789.', 'Incorrect API key provided: [secret].'],

@@ -146,7 +146,7 @@ test('the entry that leaves the choice to the gateway shows what one of the mode
   expect(autoEntry([])).toBeNull();
 });
 
-test('a choice is asked for by three names, unless they are taken', () => {
+test('automatic choice has three names, unless a model has the name', () => {
   const names = ['dragoman/auto', 'auto', 'zenmux/auto', 'openrouter/auto', 'AUTO', 'house/free'];
   expect(names.filter((id) => isAuto(id, catalog))).toEqual(['dragoman/auto', 'auto', 'zenmux/auto']);
   const taken = buildCatalog({

@@ -76,7 +76,7 @@ const vendor = (...models: object[]): readonly Vendor[] =>
   parsePriceData(JSON.stringify([{ id: 'openai', models }]));
 const NONE = { ...BUNDLED_PRICES, version: 'v0', vendor: () => undefined };
 
-describe('a source that forgets', () => {
+describe('a source that loses prices', () => {
   const first = bookOver(NONE, vendor(model('a', { input_mtok: 2, output_mtok: 8 })), 'v1');
   const priceIn = (book: typeof first, id = 'a') => libraryModel('openai', id, now, book)?.price();
 
@@ -107,7 +107,7 @@ describe('a source that forgets', () => {
       [model('a', [{ prices: {} }])],
       { input: 2, output: 8, source: 'v2; kept: input_mtok of v1, output_mtok of v1' },
     ],
-  ])('%s keeps what was known, and marks it', (_, models, price) => {
+  ])('%s keeps the known price, and marks it', (_, models, price) => {
     expect(priceIn(bookOver(first, vendor(...models), 'v2'))).toEqual({ ...price, isKept: true });
   });
 
@@ -119,7 +119,7 @@ describe('a source that forgets', () => {
       expect(priceIn(book)).toEqual({ input: 2, output: 8, source: 'v1', isKept: true });
   });
 
-  test('and then knows again is believed', () => {
+  test('and has them again is used', () => {
     const second = bookOver(first, vendor(model('a', { input_mtok: 3 })), 'v2');
     const third = bookOver(second, vendor(model('a', { input_mtok: 3, output_mtok: 7 })), 'v3');
     expect(priceIn(third)).toEqual({ input: 3, output: 7, source: 'v3' });
@@ -137,7 +137,7 @@ describe('a source that forgets', () => {
   });
 });
 
-test('free is free where nothing else was known', () => {
+test('a price of zero is accepted if no other was known', () => {
   const book = bookOver(NONE, vendor(model('a:free', { input_mtok: 0, output_mtok: 0 })), 'v1');
   expect(libraryModel('openai', 'a:free', now, book)?.price()).toEqual({ input: 0, output: 0, source: 'v1' });
 });

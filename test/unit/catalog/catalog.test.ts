@@ -177,7 +177,7 @@ test.each([
   expect(catalog.find(id)).toBeNull();
 });
 
-test("a bare name that two providers list is nobody's", () => {
+test('a model name without a provider is ambiguous if two providers list it', () => {
   const both = build({
     providers: {
       a: { apiKey: null, protocols: {} },
@@ -204,7 +204,7 @@ test('listed ids and aliases are told apart from names that only work, and provi
   expect([made.find('sim/echo')?.builtIn, made.find('openai/gpt-5')?.builtIn]).toEqual([true, false]);
 });
 
-test('an endpoint has the score that the operator gave it, else that of its model', () => {
+test('an endpoint has its configured score, otherwise that of its model', () => {
   const made = build({
     models: [
       {
@@ -345,7 +345,7 @@ describe('facts', () => {
     ]).toEqual(['chat_template_kwargs', 'reasoning_effort', 'thinking', 'reasoning_effort']);
   });
 
-  test('a server that no preset knows reads what its protocol signs', () => {
+  test('a server without a preset gets signed reasoning of its protocol', () => {
     const baseUrl = 'http://127.0.0.1:9';
     const made = build({
       providers: {
@@ -372,7 +372,7 @@ describe('facts', () => {
     ]).toEqual(['anthropic-claude-v1', 'openai-responses-v1', null, 'own']);
   });
 
-  test('the operator has the last word', () => {
+  test('the configuration takes precedence', () => {
     const made = build({
       providers: {
         vllm: {
@@ -517,7 +517,7 @@ describe('prices', () => {
     expect(compared).toBeGreaterThan(10);
   });
 
-  test('that depend on the hour follow the clock', () => {
+  test('that depend on the hour change with the clock', () => {
     let now = Date.UTC(2026, 10, 20, 12);
     const endpoint = build({}, ALL_KEYS, () => now).find('deepseek/deepseek-v4-flash')?.endpoints[0];
     const quiet = endpoint?.price?.input;
@@ -525,7 +525,7 @@ describe('prices', () => {
     expect([quiet, endpoint?.price?.input]).toEqual([0.22, 0.44]);
   });
 
-  test('that nobody knows are null', () => {
+  test('that are unknown are null', () => {
     expect(catalog.find('openai/not-yet-known')?.endpoints[0]?.price).toBeNull();
     expect(catalog.find('nvidia/anything')?.endpoints[0]?.price).toBeNull();
     // Nobody inherits a vendor's list prices by a similar name.

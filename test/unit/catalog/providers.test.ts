@@ -42,7 +42,7 @@ test.each(presets.map((preset) => [preset.id, preset] as const))('%s', (_id, pre
   }
 });
 
-test("ids, variables and reasoning formats are nobody else's", () => {
+test('ids, variables and reasoning formats are unique', () => {
   const ids = presets.map((preset) => preset.id);
   expect(new Set(ids).size).toBe(ids.length);
   const variables = presets
@@ -58,7 +58,7 @@ test("ids, variables and reasoning formats are nobody else's", () => {
   expect(new Set(formats).size).toBe(formats.length);
 });
 
-test('only the owners of a protocol are faithful to it, and those who host their models', () => {
+test('only vendors of a protocol and hosts of their models are faithful to it', () => {
   const faithful = presets.flatMap((preset) =>
     entries(preset)
       .filter(([, entry]) => entry.faithful)

@@ -72,7 +72,7 @@ describe('elements of an array', () => {
     expect(found).toEqual({ elements: [1, 2], rest: { a_b: [] }, wasThere: true });
   });
 
-  test('are refused where they come twice, are too long, or are no object’s', () => {
+  test('are refused if they occur twice, are too long, or are outside an object', () => {
     const refused: [text: string, word: string][] = [
       ['{"batch":{"inputConfig":{"list":[1],"list":[2]}}}', 'duplicate member batch.inputConfig.list'],
       ['{"batch":{"inputConfig":{"list":[1]}},"batch":{}}', 'duplicate member batch'],

@@ -20,7 +20,7 @@ test('only the named members change; every other byte stays', () => {
   expect(edited('{"mod\\u0065l":"a"}', { set: { model: 'b' } })).toBe('{"mod\\u0065l":"b"}');
 });
 
-test('what is not changed is not copied', () => {
+test('unchanged bytes are not copied', () => {
   const bytes = Buffer.from('{"model":"a","messages":["long"]}');
   const slices = editJson(jsonBytes(bytes), { set: { model: 'b' } });
   expect(slices.map((slice) => slice.buffer === bytes.buffer && slice.length)).toEqual([9, false, 21]);
@@ -59,7 +59,7 @@ function withMembers(text: string, set: MemberEdits['set']): string {
   return joined(setMembers(Buffer.from(text, 'latin1'), set)).toString('latin1');
 }
 
-test('an answer is edited whatever stands in it: a name twice, a hundred levels, bytes that are no text', () => {
+test('any response can be edited: duplicate members, a hundred levels, invalid UTF-8', () => {
   const deep = `${'['.repeat(200)}${']'.repeat(200)}`;
   const text = `{"id":"a","x":${deep},"id":"b","\\u006dodel":"\xff","y":{"model":1}}`;
   const expected = text.replace('"a"', '"z"').replace('"\xff"', '"m"');

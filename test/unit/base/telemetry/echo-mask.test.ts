@@ -18,7 +18,7 @@ describe('a credential in an answer is masked', () => {
     ['as PHP writes it', KEY.replace('/', '\\/')],
     ['as .NET writes it', KEY.replace('+', '\\u002B')],
     ['as Gson writes it', KEY.replace('=', '\\u003d')],
-  ])('%s, in whatever pieces it comes', (_, written) => {
+  ])('%s, in pieces of any size', (_, written) => {
     const text = `{"a":"k ${written} kK+up","b":"${written}${written}"}`;
     const expected = '{"a":"k [secret] kK+up","b":"[secret][secret]"}';
     expect(through([...text], KEY)).toBe(expected);
@@ -31,7 +31,7 @@ describe('a credential in an answer is masked', () => {
   });
 });
 
-test('what begins like a credential and goes on otherwise stays, also at the very end', () => {
+test('text that only begins like a credential stays, also at the end', () => {
   for (let length = 0; length < KEY.length; length++) {
     const text = `said ${KEY.slice(0, length)}`;
     expect(through([...text], KEY)).toBe(text);
@@ -44,7 +44,7 @@ test('events are not kept back', () => {
   expect(mask && new EchoFilter(mask).push(event)).toBe(event);
 });
 
-test('placeholders are no credentials, nor is what names nobody', () => {
+test('placeholders and empty values are no credentials', () => {
   expect(EchoMask.of(['not-needed', 'lm-studio', 'sk-test', ''])).toBeNull();
   expect(EchoMask.of(['sk-short', 'letmein99'])?.apply('sk-short letmein99')).toBe('[secret] [secret]');
   const headers = {

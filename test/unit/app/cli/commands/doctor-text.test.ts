@@ -28,7 +28,7 @@ const CHANGES: readonly Change[] = [
   { name: 'stop', known: 'supported', measured: 'unsupported', isOverruled: true },
 ];
 
-test('everything stands in its column, and changes below', () => {
+test('results are in columns, with the changes below them', () => {
   expect(diagnosisText(DIAGNOSIS, CHANGES, { width: null, colour: false })).toBe(
     [
       String.raw`lab/m\u001b[2J over openai-chat at http://127.0.0.1:1/v1`,

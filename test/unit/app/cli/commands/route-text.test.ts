@@ -73,7 +73,7 @@ Not tried:
   );
 });
 
-test('what nobody knows has no column, and the switches are words', () => {
+test('unknown values have no column, and switches are printed as words', () => {
   const text = routeText(
     {
       ...TABLE,
@@ -116,7 +116,7 @@ test('colours are added where they are wanted, and change nothing else', () => {
   expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(routeText(TABLE, { width: 100, colour: false }));
 });
 
-test('a long list of what is not tried is cut, and says so', () => {
+test('a long list of skipped endpoints is truncated, and says so', () => {
   const excluded = Array.from({ length: 42 }, (_, at) => ({
     model: `m/${at}`,
     endpoint: null,
@@ -127,7 +127,7 @@ test('a long list of what is not tried is cut, and says so', () => {
   expect(lines.at(-2)).toBe('  … and 12 more (--json shows all)');
 });
 
-test('whole answers have a time of their own', () => {
+test('whole responses have their own duration', () => {
   const text = routeText({ ...TABLE, candidates: [{ ...SLOW, answer_ms: 2100.4 }] }, PLAIN);
   expect(text).toMatch(/^# .* DURATION .*\n1? ?.* 2100 ms /m);
 });
