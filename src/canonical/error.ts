@@ -242,7 +242,7 @@ export class GatewayError extends Error {
 
   /** Converts any thrown value. Other errors become `internal`, without exposing their text. */
   static from(value: unknown): GatewayError {
-    return GatewayError.is(value) ? value : new GatewayError('internal', 'internal error', { cause: value });
+    return GatewayError.is(value) ? value : new GatewayError('internal', TEXTS.internal, { cause: value });
   }
 }
 

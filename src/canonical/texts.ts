@@ -10,7 +10,7 @@ export const TEXTS = {
   timedOut: (limitMs: DurationMs) => `no complete response within ${limitMs} ms`,
   incomplete: 'the response ended before it was complete',
   moreThanBytes: (bytes: number) => `more than ${bytes} bytes`,
-  notFetched: (reason: string) => `this URL could not be fetched: ${reason}`,
+  notFetched: (reason: string) => `This URL could not be fetched: ${reason}.`,
   strictUpstream: 'the upstream rejects unknown fields',
   notImplemented: (protocol: string) => `the protocol ${protocol} is not implemented`,
   askProvider: 'Call the provider directly.',
@@ -46,19 +46,19 @@ export const TEXTS = {
   ownStream: 'the gateway generates the stream itself',
 
   // Runs and jobs.
-  clientClosed: 'the client closed the connection',
-  shuttingDown: 'the gateway is shutting down',
+  internal: 'Internal error.',
+  clientClosed: 'The client closed the connection.',
+  shuttingDown: 'The gateway is shutting down.',
   shuttingDownTryAgain: 'The gateway is shutting down. Try again.',
   stopped: 'The gateway was stopped.',
-  notMade: 'the response was not generated',
+  notMade: 'The response was not generated.',
   notKept: 'a response could not be stored',
   noBackground: (protocol: string) => `${protocol} does not support background responses`,
   /** @param name of another file of the project */
   fileExists: (name: string) => `The file '${name}' exists already. Delete it, or choose another name.`,
   fileInUse: (id: string) =>
     `The file '${id}' is in use by a batch that has not ended. Cancel the batch first.`,
-  projectArchived: (name: string) => `the project "${name}" has been archived`,
-  takenOver: 'another process has taken over the job',
+  takenOver: 'Another process has taken over the job.',
   notAllowed: 'This call has not been approved.',
   withoutAttempt: 'a response without an attempt',
 

@@ -212,7 +212,7 @@ export function operationPath(
 /** A host's path for a model, whose name is escaped as one segment. */
 function ofModel(path: string, model: string): string {
   if (model === '.' || model === '..')
-    throw new GatewayError('not_found', 'no model has this name', { param: 'model' });
+    throw new GatewayError('not_found', 'No model has this name.', { param: 'model' });
   // Google's versions follow an `@`, which needs no escaping.
   const segment = encodeURIComponent(model).replaceAll('%40', '@');
   return path.replace('{model}', () => segment);

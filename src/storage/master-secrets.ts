@@ -42,7 +42,7 @@ export function secretsFrom(
   return {
     async secret(name) {
       const [newest] = await masters();
-      if (!newest) throw new GatewayError('internal', 'this installation has no secret');
+      if (!newest) throw new GatewayError('internal', 'This installation has no secret.');
       return namedSecret(newest, name);
     },
     earlierSecrets: async (name) => (await masters()).slice(1).map((master) => namedSecret(master, name)),

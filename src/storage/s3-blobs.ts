@@ -115,7 +115,7 @@ export class S3Blobs implements BlobStore {
 
 function unavailable(cause: unknown): GatewayError {
   const code = cause instanceof S3Failure ? cause.code : 'timeout';
-  return new GatewayError('upstream_unavailable', `the file store is unavailable: ${code}`, {
+  return new GatewayError('upstream_unavailable', `The file store is unavailable: ${code}.`, {
     code: 'file_store_unavailable',
     fault: 'gateway',
     cause,

@@ -279,11 +279,11 @@ function notFetched(reason: string, cause?: string): GatewayError {
 }
 
 function cancelled(): GatewayError {
-  return new GatewayError('cancelled', 'the fetch was cancelled');
+  return new GatewayError('cancelled', 'The fetch was cancelled.');
 }
 
 function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('too_large', `the content of this URL is larger than ${maxBytes} bytes`, {
+  return new GatewayError('too_large', `The content of this URL is larger than ${maxBytes} bytes.`, {
     code: 'url_too_large',
   });
 }

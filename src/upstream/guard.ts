@@ -70,7 +70,7 @@ function hostOf(hostname: string): string {
 }
 
 function refused(reason: string): GatewayError {
-  return new GatewayError('invalid_request', `this URL may not be fetched: ${reason}`, {
+  return new GatewayError('invalid_request', `This URL may not be fetched: ${reason}.`, {
     code: 'url_not_allowed',
   });
 }

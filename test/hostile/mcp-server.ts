@@ -88,7 +88,7 @@ async function talkAll(
 
 const answeredAll = (got: unknown): boolean =>
   Object.values(got as Record<string, string>).every(
-    (each) => /^(200|400|424|502)/.test(each) && !each.includes('internal error'),
+    (each) => /^(200|400|424|502)/.test(each) && !/internal error/i.test(each),
   );
 
 function nested(levels: number): string {

@@ -211,7 +211,7 @@ test('requests that still run at the end of the drain time get an error of their
   const response = await chat(program, KEY, { model: 'sim/stall-after-20', stream: true });
   const stopped = program.stop();
   const text = await response.text();
-  expect(text).toContain('data: {"error":{"message":"the gateway is shutting down"');
+  expect(text).toContain('data: {"error":{"message":"The gateway is shutting down."');
   expect(text).not.toContain('[DONE]');
   expect((await stopped).code).toBe(0);
 });
@@ -340,7 +340,7 @@ test('projects and keys of the file are shown with the stored ones, and changed 
   ]);
   const refused = await run('keys', 'rotate', 'ci');
   expect(refused).toMatchObject({ code: 1, out: '' });
-  expect(refused.err).toContain('is defined in the configuration file; change it there');
+  expect(refused.err).toContain('is defined in the configuration file. Change it there.');
   const moved = await run('keys', 'set', 'till', '--project', 'search');
   expect(moved.err).toContain('the project of a key cannot be changed');
 });

@@ -131,7 +131,7 @@ async function ask(
 /** Problem that a client of this protocol has with an answer; undefined for an answer or a native error. */
 function problem(name: ClientName, reply: Reply): string | undefined {
   // A failure of the upstream is a 500 to clients of Messages, in words that say whose.
-  const isOurs = reply.status === 500 && !reply.text.includes('no endpoint could serve the request');
+  const isOurs = reply.status === 500 && !reply.text.includes('No endpoint could serve the request');
   if (isOurs || /internal error/i.test(reply.text)) return `a defect: ${reply.text.slice(0, 400)}`;
   try {
     const all = reply.status === 200 ? CLIENTS[name].read(reply).problems : errorOf(name, reply.text);

@@ -73,7 +73,7 @@ export function configuredEntries(
 
 /** Error for a change of something that is defined in the configuration file. */
 export function definedInFile(what: string): GatewayError {
-  return new GatewayError('conflict', `${what} is defined in the configuration file; change it there`, {
+  return new GatewayError('conflict', `${what} is defined in the configuration file. Change it there.`, {
     code: 'defined_in_file',
   });
 }

@@ -6,7 +6,6 @@ import {
   ON_DISCONNECT,
   ON_DISCONNECT_HINT,
   problemOfModelName as problemOfName,
-  TEXTS,
 } from '../../canonical/index.ts';
 import type { KeyChange, KeyFilter, PageRequest, StoredKey } from '../ports/index.ts';
 import { checkLimits } from './check-limits.ts';
@@ -184,13 +183,13 @@ export class KeyCommands {
     if (key.revokedAt === null) return key;
     throw new GatewayError(
       'conflict',
-      `the key ${key.id} ("${key.name}") has been revoked; create a new one`,
+      `The key ${key.id} ("${key.name}") has been revoked. Create a new one.`,
     );
   }
 
   /** Finds a key of the database. */
   #own(idOrName: string): Promise<StoredKey> {
-    if (this.#inFile(idOrName)) throw definedInFile(`the key "${idOrName}"`);
+    if (this.#inFile(idOrName)) throw definedInFile(`The key "${idOrName}"`);
     return this.#stored(idOrName);
   }
 
@@ -205,7 +204,7 @@ export class KeyCommands {
     if (unrevoked.length > 1)
       throw new GatewayError(
         'conflict',
-        `several keys are named "${idOrName}"; use an id (${unrevoked.map((key) => key.id).join(', ')})`,
+        `Several keys are named "${idOrName}". Use an id (${unrevoked.map((key) => key.id).join(', ')}).`,
       );
     return found;
   }
@@ -259,16 +258,18 @@ export class KeyCommands {
     if (!project)
       throw new GatewayError(
         'not_found',
-        `project "${name.slice(0, 100)}" not found; create it with \`dragoman projects create\``,
+        `Project "${name.slice(0, 100)}" not found. Create it with \`dragoman projects create\`.`,
         { param: 'project' },
       );
     if (project.archivedAt !== null)
-      throw new GatewayError('conflict', TEXTS.projectArchived(name), { param: 'project' });
+      throw new GatewayError('conflict', `The project "${name}" has been archived. Choose another one.`, {
+        param: 'project',
+      });
   }
 }
 
 function unknown(idOrName: string): GatewayError {
-  return new GatewayError('not_found', `no key has the id or name "${idOrName.slice(0, 100)}"`);
+  return new GatewayError('not_found', `No key has the id or name "${idOrName.slice(0, 100)}".`);
 }
 
 function activeAmong(keys: readonly StoredKey[], nowMs: UnixMs): readonly StoredKey[] {
@@ -278,7 +279,7 @@ function activeAmong(keys: readonly StoredKey[], nowMs: UnixMs): readonly Stored
 function nameTaken(name: string): GatewayError {
   return new GatewayError(
     'conflict',
-    `an active key named "${name}" already exists; revoke it first, or choose another name`,
+    `An active key named "${name}" already exists. Revoke it first, or choose another name.`,
     { param: 'name' },
   );
 }

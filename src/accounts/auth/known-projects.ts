@@ -1,5 +1,4 @@
 // Current projects of the configuration file and of the database. If both define a name, the file has precedence.
-import { TEXTS } from '../../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { ProjectStore, StoredProject } from '../ports/index.ts';
 import type { ConfiguredTenants } from './configured.ts';
@@ -37,7 +36,7 @@ export class KnownProjects {
     const project = this.#stored.get(name);
     // Its limits are unknown now, so that its keys cannot be used.
     if (!project) return `the project "${name}" no longer exists`;
-    return project.archivedAt === null ? null : TEXTS.projectArchived(name);
+    return project.archivedAt === null ? null : `the project "${name}" has been archived`;
   }
 
   limitsOf(name: string): readonly LimitEntry[] {

@@ -38,11 +38,11 @@ export class ProjectCommands {
    */
   async create({ name, ...of }: LimitsOf & { readonly name: string }): Promise<ProjectView> {
     if (!isProjectName(name))
-      throw new GatewayError('invalid_request', `the name of a project ${PROJECT_NAME_RULE}`, {
+      throw new GatewayError('invalid_request', `The name of a project ${PROJECT_NAME_RULE}.`, {
         param: 'name',
       });
     checkLimits(of);
-    if (this.#inFile(name)) throw definedInFile(`the project "${name}"`);
+    if (this.#inFile(name)) throw definedInFile(`The project "${name}"`);
     const nowMs = this.#tenants.now();
     const project: StoredProject = {
       id: name,
@@ -58,7 +58,7 @@ export class ProjectCommands {
     if (!(await this.#tenants.storage.projects.insert(project, this.#tenants.entryOf(change))))
       throw new GatewayError(
         'conflict',
-        `a project named "${name}" exists or existed; project names cannot be reused`,
+        `A project named "${name}" exists or existed. Project names cannot be reused: choose another one.`,
         {
           param: 'name',
         },
@@ -114,7 +114,7 @@ export class ProjectCommands {
     change: ProjectChange,
     { ifVersion }: ChangeCondition,
   ): Promise<ProjectView> {
-    if (this.#inFile(name)) throw definedInFile(`the project "${name}"`);
+    if (this.#inFile(name)) throw definedInFile(`The project "${name}"`);
     const { storage, now, entryOf } = this.#tenants;
     const jsonOf = (stored: StoredProject): JsonObject => projectJson(viewOf(stored));
     const of = { atMs: now(), ifVersion };
@@ -141,5 +141,5 @@ function configuredView(id: string, { limits, budgets }: ConfiguredProject): Pro
 }
 
 function unknown(name: string): GatewayError {
-  return new GatewayError('not_found', `project "${name.slice(0, 100)}" not found`);
+  return new GatewayError('not_found', `Project "${name.slice(0, 100)}" not found.`);
 }

@@ -90,7 +90,7 @@ async function ask(question: SchemaQuestion, signal: AbortSignal): Promise<Schem
       signal,
     }),
   );
-  if (signal.aborted) throw new GatewayError('cancelled', 'the schema check was cancelled');
+  if (signal.aborted) throw new GatewayError('cancelled', 'The schema check was cancelled.');
   if (end.type === 'answer') return JSON.parse(new TextDecoder().decode(end.output)) as SchemaAnswer;
   return { unusable: FAILURES[end.type] };
 }

@@ -51,7 +51,7 @@ export function compileSchema(schema: JsonObject, path: string): SchemaValidator
   const known = compiled.get(text);
   if (known) return known;
   if (text.length > MAX_SCHEMA_CHARS)
-    throw new GatewayError('invalid_request', `the schema is larger than ${MAX_SCHEMA_CHARS} characters`, {
+    throw new GatewayError('invalid_request', `The schema is larger than ${MAX_SCHEMA_CHARS} characters.`, {
       param: path,
     });
   const room = grammarCapacity();

@@ -149,7 +149,7 @@ class FormatJudge implements AnswerCheck {
     if (isStrict(this.#format))
       return new GatewayError(
         'unsupported',
-        `the response does not match ${this.#report.nameOf(FORMAT_PATH)}, even after a repair: ${problem}`,
+        `The response does not match ${this.#report.nameOf(FORMAT_PATH)}, even after a repair: ${problem}`,
         { code: 'structured_output_failed', fault: 'upstream' },
       );
     report(`the response does not match the schema, even after a repair: ${problem}`);

@@ -146,7 +146,7 @@ function runningRecord(input: AttemptInput, endUser: string | null, nowMs: UnixM
   const { requester, prepared } = input;
   const { recordId: id, call, createdAt } = requester.arrival;
   const { endpoint, request, lane } = prepared;
-  const error = new GatewayError('internal', 'the gateway was killed during the request');
+  const error = new GatewayError('internal', 'The gateway was killed during the request.');
   const times = { startedAt: nowMs, endedAt: nowMs, sentAt: null, answeredAt: null, status: null };
   const nothing = { meter: { firstContentAt: null, upstreamId: null }, charge: { usage: null, cost: null } };
   return {

@@ -151,7 +151,7 @@ export class BatchRun {
     this.endWith(rest);
     const over = new GatewayError(
       'cancelled',
-      `the batch has ${rest.type === 'expired' ? 'expired' : 'been cancelled'}`,
+      `The batch has ${rest.type === 'expired' ? 'expired' : 'been cancelled'}.`,
     );
     this.#stopGrace ??= this.deps.clock.after(GRACE_MS, () => this.lines.cancel(over));
   }

@@ -38,7 +38,7 @@ export async function pdfText(
   const end = await turns.run(signal, () =>
     runProgram({ file: PROGRAM, input: bytes, maxOutputBytes: MOST_OUTPUT_BYTES, signal, ...limits }),
   );
-  if (signal.aborted) throw new GatewayError('cancelled', 'the reading of this PDF was cancelled');
+  if (signal.aborted) throw new GatewayError('cancelled', 'The reading of this PDF was cancelled.');
   const answer = toAnswer(end, limits);
   if (typeof answer === 'string') throw unreadable(answer);
   if (answer.every((page) => page === ''))
@@ -77,7 +77,7 @@ function toPages(answer: PdfAnswer): readonly string[] | string {
 }
 
 function unreadable(reason: string): GatewayError {
-  return new GatewayError('unsupported', `the text of this PDF cannot be extracted: ${reason}`, {
+  return new GatewayError('unsupported', `The text of this PDF cannot be extracted: ${reason}.`, {
     code: 'pdf_not_readable',
   });
 }

@@ -100,5 +100,5 @@ export class Turns {
 }
 
 function cancelled(): GatewayError {
-  return new GatewayError('cancelled', 'the request was cancelled');
+  return new GatewayError('cancelled', 'The request was cancelled.');
 }

@@ -11,9 +11,9 @@ export interface Failure {
 
 /** Kinds of error that are kept if all endpoints failed in the same way, with their message. */
 const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
-  timeout: 'every endpoint was too slow',
-  rate_limited: 'every endpoint is rate limited',
-  quota: 'the account of every endpoint is out of credit',
+  timeout: 'Every endpoint was too slow',
+  rate_limited: 'Every endpoint is rate limited',
+  quota: 'The account of every endpoint is out of credit',
 };
 
 /**
@@ -23,7 +23,7 @@ const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
  */
 export function finalError(failures: readonly Failure[]): GatewayError {
   const [first] = failures;
-  if (!first) return new GatewayError('upstream_unavailable', 'no endpoint of this model is available');
+  if (!first) return new GatewayError('upstream_unavailable', 'No endpoint of this model is available.');
   const { error } = failures.at(-1) ?? first;
   if (isOwnRefusal(error)) return error;
   const errors = failures.map((failure) => failure.error);
@@ -34,7 +34,7 @@ export function finalError(failures: readonly Failure[]): GatewayError {
   const waits = errors.map(({ retryAfterMs }) => retryAfterMs).filter((ms) => ms !== undefined);
   return new GatewayError(
     words ? error.kind : 'upstream_unavailable',
-    `${words ?? 'no endpoint could serve the request'}: ${summary(failures)}`,
+    `${words ?? 'No endpoint could serve the request'}: ${summary(failures)}`,
     {
       code: codeOf(errors),
       // If only some endpoints asked for a delay, another may answer sooner.

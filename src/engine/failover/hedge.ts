@@ -39,7 +39,7 @@ async function race(
       winner ??= entry;
       for (const competitor of running)
         if (competitor.entry !== winner)
-          competitor.own.cancel(new GatewayError('cancelled', 'another endpoint responded first'));
+          competitor.own.cancel(new GatewayError('cancelled', 'Another endpoint responded first.'));
     };
     return tryAlone(trial, entry, { cancellation: own, others: queue, claim });
   };

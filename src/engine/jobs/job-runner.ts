@@ -267,7 +267,7 @@ export class JobRunner {
 }
 
 /** Reasons of cancellation. */
-export const CANCELLED = new GatewayError('cancelled', 'the job was cancelled');
+export const CANCELLED = new GatewayError('cancelled', 'The job was cancelled.');
 export const LOST = new GatewayError('cancelled', TEXTS.takenOver);
 const STOPPED = new GatewayError('cancelled', TEXTS.shuttingDown);
 

@@ -103,7 +103,7 @@ async function textsOf(
     if (known.size >= MOST_PDFS)
       throw new GatewayError(
         'invalid_request',
-        `a request can have at most ${MOST_PDFS} PDFs that are converted to text`,
+        `A request can have at most ${MOST_PDFS} PDFs that are converted to text.`,
         {
           param: path,
         },
@@ -126,13 +126,17 @@ async function textsOf(
 /** @throws GatewayError `unsupported` */
 function decodeText(bytes: Buffer, type: string, path: string | undefined): string {
   if (!isTextType(type))
-    throw new GatewayError('unsupported', `only PDF and text files can be sent to this model (got ${type})`, {
-      param: path,
-    });
+    throw new GatewayError(
+      'unsupported',
+      `Only PDF and text files can be sent to this model (got ${type}).`,
+      {
+        param: path,
+      },
+    );
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new GatewayError('unsupported', `the file is declared as ${type} but is not UTF-8 text`, {
+    throw new GatewayError('unsupported', `The file is declared as ${type} but is not UTF-8 text.`, {
       param: path,
     });
   }

@@ -249,7 +249,7 @@ class Allowance {
     if (this.left >= 0) return;
     throw new GatewayError(
       'too_large',
-      `the files of a request must have at most ${this.#most} bytes in total (files.max_mb)`,
+      `The files of a request must have at most ${this.#most} bytes in total (files.max_mb).`,
       { param: path },
     );
   }
@@ -330,7 +330,7 @@ function filled(part: MediaPart, content: Content): Part {
 /** @throws GatewayError `invalid_request` */
 function picture(content: Content, path: string | undefined): Content {
   if (isPicture(content)) return content;
-  throw new GatewayError('invalid_request', `this is ${content.media.mediaType}, not an image`, {
+  throw new GatewayError('invalid_request', `The content is ${content.media.mediaType}, not an image.`, {
     param: path,
   });
 }

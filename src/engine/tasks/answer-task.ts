@@ -80,7 +80,7 @@ export async function answerTask<Asked, Made>(
   await deps.ledger.confirmed();
   if (left) return false;
   if (failure || !answer) {
-    const error = failure ?? new GatewayError('internal', 'internal error');
+    const error = failure ?? new GatewayError('internal', TEXTS.internal);
     if (stream && opened) stream.fail(error);
     else refuse({ arrival, attemptLog, report }, error);
     return false;

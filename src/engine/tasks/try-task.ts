@@ -213,7 +213,7 @@ function runParts<Part>(
       const error = await run(part, own).catch(GatewayError.from);
       if (!error || own.reason) return;
       failure = error;
-      own.cancel(new GatewayError('cancelled', 'another part of the request failed'));
+      own.cancel(new GatewayError('cancelled', 'Another part of the request failed.'));
     });
     return failure ?? own.reason;
   });

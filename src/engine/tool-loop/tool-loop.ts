@@ -89,7 +89,7 @@ export class ToolLoop implements TurnHost {
     } finally {
       relax();
       cancellation.remove(this.#stop);
-      this.#stop.cancel(new GatewayError('cancelled', 'the response is complete'));
+      this.#stop.cancel(new GatewayError('cancelled', 'The response is complete.'));
       void registry.close();
     }
   }
@@ -346,5 +346,5 @@ function unshown(refusal: string): Made['outcome'] {
 
 /** The tools used all the available time. */
 function tooLate(totalMs: DurationMs): GatewayError {
-  return new GatewayError('timeout', `no complete response within ${totalMs} ms: tools were still running`);
+  return new GatewayError('timeout', `No complete response within ${totalMs} ms: tools were still running.`);
 }

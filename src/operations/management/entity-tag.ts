@@ -29,7 +29,7 @@ export function versionToChange(ifMatch: string | null, present: Versioned): num
 export function changedMeanwhile(): GatewayError {
   return new GatewayError(
     'conflict',
-    'the object has changed since you read it (`If-Match`). Read it again and repeat the change.',
+    'The object has changed since you read it (`If-Match`). Read it again and repeat the change.',
     {
       code: 'precondition_failed',
       httpStatus: 412,

@@ -7,7 +7,7 @@ import { GatewayError } from '../../canonical/index.ts';
 export function refusedPrefill(request: CanonicalRequest): GatewayError {
   return new GatewayError(
     'unsupported',
-    'the model does not support prefilled responses; the last message must be from the user',
+    'The model does not support prefilled responses. The last message must be from the user.',
     { param: pathOf(request) },
   );
 }

@@ -111,7 +111,7 @@ export function strictSchema(
 
 function constrain(schema: JsonObject, depth: number, path: string, unenforced: Set<string>): JsonObject {
   if (depth > MAX_DEPTH)
-    throw new GatewayError('unsupported', 'the schema is nested too deeply', { param: path });
+    throw new GatewayError('unsupported', 'The schema is nested too deeply.', { param: path });
   const walk = (value: JsonValue | undefined): JsonValue | undefined =>
     isJsonObject(value) ? constrain(value, depth + 1, path, unenforced) : value;
   const out: MutableJsonObject = {};

@@ -60,7 +60,7 @@ export async function keepRequests(
   } catch (error) {
     await input.discard();
     if (error instanceof ArrayFault)
-      throw new GatewayError('invalid_request', `the body ${error.message}`, { param: name });
+      throw new GatewayError('invalid_request', `The body ${error.message}.`, { param: name });
     throw error;
   }
 }

@@ -111,7 +111,7 @@ export class Journal {
     if (this.waiting + room > this.#options.maxBytes())
       throw new GatewayError(
         'internal',
-        'the journal is full, because records cannot be written to the database',
+        'The journal is full, because records cannot be written to the database.',
       );
     const piece = this.#roomFor(room + END_BYTES);
     if (origin && piece.written === 0) this.#write(piece, ORIGIN_ENTRY, origin);
@@ -127,7 +127,7 @@ export class Journal {
     } catch (cause) {
       this.#isRefused = true;
       if (!this.#options.keepsUnwritten || this.#pieces.length > MOST_IN_MEMORY)
-        throw new GatewayError('internal', 'the journal could not be written', { cause });
+        throw new GatewayError('internal', 'The journal could not be written.', { cause });
       piece.isWhole = false;
     }
     piece.written = end;

@@ -70,7 +70,7 @@ function open(database: Database): LedgerStore {
       try {
         writeEntry(compact, generation, attempts);
       } catch (cause) {
-        throw new GatewayError('internal', `the record ${generation.id} cannot be written`, { cause });
+        throw new GatewayError('internal', `The record ${generation.id} cannot be written.`, { cause });
       }
       indexer.append(RECORD_ENTRY, compact.written());
     },

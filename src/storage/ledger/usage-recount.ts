@@ -49,7 +49,7 @@ export async function recountDay(database: Database, writer: UsageWriter, day: n
 }
 
 function refused(why: string): GatewayError {
-  return new GatewayError('conflict', `the sums of this day cannot be recomputed: ${why}`);
+  return new GatewayError('conflict', `The sums of this day cannot be recomputed: ${why}.`);
 }
 
 function* stateOf(writer: UsageWriter): Queries<{ readonly folded: number; readonly purgedMs: UnixMs }> {

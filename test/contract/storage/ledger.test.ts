@@ -287,7 +287,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     circular['self'] = circular;
     const bad = sampleGeneration('gen-2', { content: { request: circular as never, answer: null } });
     storage.ledger.append(sampleGeneration('gen-1'), []);
-    expect(() => storage.ledger.append(bad, [])).toThrow('the record gen-2 cannot be written');
+    expect(() => storage.ledger.append(bad, [])).toThrow('The record gen-2 cannot be written.');
     expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
     await storage.close();
   });

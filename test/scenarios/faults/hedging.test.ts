@@ -80,7 +80,7 @@ describe.each([
     const [attempts, record] = await reported(scene, response);
     expect(attempts).toEqual(['first cancelled', 'second completed']);
     expect(at(record, 'provider')).toBe('second');
-    expect(at(record, 'attempts', 0, 'error', 'message')).toContain('another endpoint responded first');
+    expect(at(record, 'attempts', 0, 'error', 'message')).toContain('Another endpoint responded first');
     expect(at(record, 'cost', 'usd')).toBe(at(record, 'attempts', 1, 'cost', 'usd') ?? null);
   });
 

@@ -354,11 +354,11 @@ describe('one PDF', () => {
       rejection(pdfText(SLOW, forEver(), limits));
     expect(await within({ timeoutMs: 1, maxMemoryBytes: 1e12 })).toMatchObject({
       kind: 'unsupported',
-      message: 'the text of this PDF cannot be extracted: reading it takes longer than 0.001 seconds',
+      message: 'The text of this PDF cannot be extracted: reading it takes longer than 0.001 seconds.',
     });
     if (process.platform === 'linux')
       expect(await within({ timeoutMs: 60_000, maxMemoryBytes: 1 })).toMatchObject({
-        message: 'the text of this PDF cannot be extracted: reading it takes too much memory',
+        message: 'The text of this PDF cannot be extracted: reading it takes too much memory.',
       });
   });
 

@@ -152,7 +152,7 @@ test('a model that cannot be addressed is passed over', async () => {
   const alone = await embed('vertex/.', 'a cat');
   expect([alone.status, at(await alone.json(), 'error', 'message')]).toEqual([
     404,
-    expect.stringContaining('no model has this name'),
+    expect.stringContaining('No model has this name'),
   ]);
 });
 

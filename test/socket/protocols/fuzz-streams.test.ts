@@ -3,6 +3,7 @@
 // answer that was cut. FUZZ_SEED varies the damage, FUZZ_RUNS the number of cases.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { TEXTS } from '../../../src/canonical/index.ts';
 import { readChatStream, readCompletion, readError } from '../../support/chat-shape.ts';
 import { casesOf } from '../../support/share.ts';
 import { CHAT, MESSAGES, parameters, RESPONSES, serveSim, user } from '../../support/sim-server.ts';
@@ -136,12 +137,12 @@ async function ask(scene: Scene, protocol: string, stream: boolean, answer: Answ
 function judge({ status, text }: Reading, stream: boolean): boolean {
   if (status !== 200) {
     const error = readError(text);
-    if (status === 500 || error.message === 'internal error') throw new Error(`a defect: ${status} ${text}`);
+    if (status === 500 || error.message === TEXTS.internal) throw new Error(`a defect: ${status} ${text}`);
     return false;
   }
   if (stream) {
     const { done, error } = readChatStream(text);
-    if (error?.message === 'internal error') throw new Error(`a defect: ${text}`);
+    if (error?.message === TEXTS.internal) throw new Error(`a defect: ${text}`);
     return done;
   }
   readCompletion(text);
@@ -301,7 +302,7 @@ describe('translate lane, damaged', () => {
     for (const lane of ['translate', 'relay'] as const) {
       const lines = sceneOf(lane).gateway.logLines;
       expect(
-        lines.filter((line) => line.includes('"level":"error"') || line.includes('internal error')),
+        lines.filter((line) => line.includes('"level":"error"') || line.includes(TEXTS.internal)),
       ).toEqual([]);
     }
   });

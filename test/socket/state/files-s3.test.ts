@@ -220,7 +220,7 @@ describe('blobs in a bucket', () => {
     for (const work of [store.read('file_x'), store.stream('file_x'), keep(store, 'file_x')])
       expect(await rejection(work)).toMatchObject({
         kind: 'upstream_unavailable',
-        message: 'the file store is unavailable: timeout',
+        message: 'The file store is unavailable: timeout.',
       });
     await store.delete('file_x');
     expect(filesIn(folder).length).toBe(1);

@@ -186,7 +186,7 @@ describe('what the configuration file defines', () => {
     ]) {
       const error = await rejection(attempt);
       expect(error).toMatchObject({ kind: 'conflict', code: 'defined_in_file' });
-      expect(String(error)).toContain('change it there');
+      expect(String(error)).toContain('Change it there');
     }
     expect(await rejection(keys.create({ name: 'ci' }))).toMatchObject({ kind: 'conflict', param: 'name' });
   });

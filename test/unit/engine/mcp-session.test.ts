@@ -624,7 +624,7 @@ describe('a server that misbehaves', () => {
     const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));
     expect([code, message]).toEqual([
       'mcp_unavailable',
-      'MCP server "things" cannot be reached: this URL could not be fetched: no connection could be made',
+      'MCP server "things" cannot be reached. This URL could not be fetched: no connection could be made.',
     ]);
   });
 });

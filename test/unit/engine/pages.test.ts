@@ -302,7 +302,7 @@ describe('other types', () => {
     async (contentType) => {
       const bytes = '%PDF-1.7 …';
       expect((await failureOf(read(serves(bytes, contentType)))).message).toBe(
-        'this page could not be read: it is a PDF; PDF pages are not supported',
+        'This page could not be read: it is a PDF; PDF pages are not supported.',
       );
       const readPdf = async (given: Uint8Array): Promise<string> => `${given.length} bytes`;
       const page = await read(serves(bytes, contentType), '/report.pdf', { readPdf });
@@ -340,7 +340,7 @@ describe('limits', () => {
   ] as const)('status %d', async (status, kind, reason) => {
     const failure = await failureOf(read(serves('<p>sorry', 'text/html', status)));
     expect(failure).toMatchObject({ kind, fault: 'upstream', code: 'page_not_read' });
-    expect(failure.message).toBe(`this page could not be read: ${reason}`);
+    expect(failure.message).toBe(`This page could not be read: ${reason}.`);
   });
 
   test('who does not wait any longer ends it', async () => {

@@ -190,7 +190,7 @@ describe.each(names)('%s', (name) => {
     engine.script(answers(429, { error: `slow down, ${KEY}` }, { 'retry-after': '7' }));
     const error = await failureOf(search(settings(name, { apiKey: new Secret(KEY) })));
     expect(error).toMatchObject({ kind: 'rate_limited', fault: 'upstream', retryAfterMs: 7000 });
-    expect(error.message).toBe(`web search (${name}): it returned status 429: slow down, [secret]`);
+    expect(error.message).toBe(`Web search (${name}): it returned status 429: slow down, [secret]`);
   });
 
   test.each([
@@ -202,7 +202,7 @@ describe.each(names)('%s', (name) => {
   ])('an answer that is %s is an error', async (_, body) => {
     engine.script(answers(200, body));
     const error = await failureOf(search(settings(name)));
-    expect(error.message).toBe(`web search (${name}): its response is not a list of results`);
+    expect(error.message).toBe(`Web search (${name}): its response is not a list of results`);
     expect(error).toMatchObject({ kind: 'upstream_unavailable', fault: 'upstream' });
   });
 
@@ -356,7 +356,7 @@ describe('what is asked', () => {
   ])('a query that is %s is refused before it is sent', async (_, text) => {
     engine.script();
     const error = await failureOf(search(settings('exa'), { query: text }));
-    expect(error.message).toBe('web search (exa): a query must have 1 to 400 characters');
+    expect(error.message).toBe('Web search (exa): a query must have 1 to 400 characters');
     expect(engine.requests).toEqual([]);
   });
 });
@@ -390,7 +390,7 @@ describe('particular answers', () => {
   test("Brave's other refusals are told in its words", async () => {
     engine.script(answers(422, { type: 'ErrorResponse', error: { code: 'VALIDATION', detail: 'q is odd' } }));
     const failure = await failureOf(search(settings('brave')));
-    expect(failure.message).toBe('web search (brave): it returned status 422: q is odd');
+    expect(failure.message).toBe('Web search (brave): it returned status 422: q is odd');
   });
 
   test.each([
@@ -415,7 +415,7 @@ describe('particular answers', () => {
     ];
     engine.script(answers(200, searxngAnswer([], failed)));
     expect((await failureOf(search(settings('searxng')))).message).toBe(
-      "web search: none of SearXNG's engines responded (google: CAPTCHA, duckduckgo: timeout)",
+      "Web search: none of SearXNG's engines responded (google: CAPTCHA, duckduckgo: timeout)",
     );
     engine.script(answers(200, searxngAnswer(HITS, failed)));
     expect((await search(settings('searxng'))).length).toBe(2);

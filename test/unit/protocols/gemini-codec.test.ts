@@ -104,7 +104,7 @@ test('model and mode stand in the path', () => {
   expect(upstream.pathFor?.('tunedModels/mine', false)).toBe('/tunedModels/mine:generateContent');
   expect(upstream.pathFor?.('a b?c', false)).toBe('/models/a%20b%3Fc:generateContent');
   for (const name of ['..', '../files', 'models/../files', 'a//b', './a', ''])
-    expect(() => upstream.pathFor?.(name, false)).toThrow('no model has this name');
+    expect(() => upstream.pathFor?.(name, false)).toThrow('No model has this name');
   expect(counting.pathFor?.('gemini-3-pro')).toBe('/models/gemini-3-pro:countTokens');
 });
 

@@ -162,7 +162,7 @@ test.skipIf(process.platform === 'win32')(
     });
     const lines = (await new Response(child.stdout).text()).trimEnd().split('\n');
     const ids = lines.filter((line) => line.startsWith('gen-'));
-    expect(lines.at(-2)).toBe('the journal could not be written');
+    expect(lines.at(-2)).toBe('The journal could not be written.');
     expect(ids.length).toBeGreaterThan(20);
     const storage = await openLazily(path);
     expect(await countOf(storage, ids)).toBe(ids.length);
@@ -227,7 +227,7 @@ test('an entry that was not written is not there, and what waits is bounded', ()
   journal.look();
   expect(journal.isFull).toBe(false);
   journal.append(1, Buffer.from('after'));
-  expect(() => journal.append(1, Buffer.alloc(3_000))).toThrow('the journal is full');
+  expect(() => journal.append(1, Buffer.alloc(3_000))).toThrow('The journal is full');
   expect(textsOf(journal.oldest(9))).toEqual(['kept', 'after']);
 });
 

@@ -469,7 +469,7 @@ describe('fetching under guard', () => {
         .fetchWhole(get(url))
         .catch((error: Error) => error.message);
     expect(await failure('http://dead.test:1/')).toBe(
-      'this URL could not be fetched: no connection could be made',
+      'This URL could not be fetched: no connection could be made.',
     );
     site.script((exchange) => exchange.cut());
     expect(await failure(at(site, 'site.test'))).toContain('closed before a response arrived');

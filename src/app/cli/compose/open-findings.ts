@@ -113,7 +113,7 @@ export async function withFindings<Result>(
   const storage = await openStorage(config, (sentence) => void process.stderr.write(`${sentence}\n`));
   try {
     const { findings } = storage;
-    if (!findings) throw new GatewayError('internal', 'this database does not store probe results');
+    if (!findings) throw new GatewayError('internal', 'This database does not store probe results.');
     return await action({
       read: () => readShared(findings),
       store: (made) => storeShared(findings, made),

@@ -12,7 +12,7 @@ import {
 } from '../../admit/index.ts';
 import type { Shared, Task } from '../task.ts';
 import type { JsonValue } from '../../../base/json/index.ts';
-import { type CanonicalRequest, GatewayError, Report } from '../../../canonical/index.ts';
+import { type CanonicalRequest, GatewayError, Report, TEXTS } from '../../../canonical/index.ts';
 import type { AnswerContext } from '../../../protocols/index.ts';
 import { type ClientAnswer, refuse, StreamAnswer, WholeAnswer } from '../../answer/index.ts';
 import type { Answered } from '../../answered.ts';
@@ -231,7 +231,7 @@ class Run {
       }
     }
     if (answer?.opened && isReported) answer.complete();
-    else this.#refuse(failure ?? new GatewayError('internal', 'internal error'), request, opened);
+    else this.#refuse(failure ?? new GatewayError('internal', TEXTS.internal), request, opened);
     return false;
   }
 

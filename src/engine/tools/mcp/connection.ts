@@ -317,11 +317,11 @@ function toGatewayError(error: unknown, errors: McpErrors): GatewayError {
 /** Maps an error of the guarded fetch. Errors of the gateway itself are unchanged. */
 function ofGuard(error: GatewayError, errors: McpErrors): GatewayError {
   const { code } = error;
-  if (code === 'url_not_allowed') return errors.make('mcp_not_allowed', `cannot be used: ${error.message}`);
+  if (code === 'url_not_allowed') return errors.make('mcp_not_allowed', `cannot be used. ${error.message}`);
   if (code === 'url_too_large')
-    return errors.make('mcp_too_large', `sent too large a response: ${error.message}`);
+    return errors.make('mcp_too_large', `sent too large a response. ${error.message}`);
   if (code === 'url_not_fetched')
-    return errors.make('mcp_unavailable', `cannot be reached: ${error.message}`);
+    return errors.make('mcp_unavailable', `cannot be reached. ${error.message}`);
   return error;
 }
 

@@ -37,7 +37,7 @@ export async function readHtml(
 async function readPortions(reader: HtmlReader, from: number, signal: AbortSignal): Promise<void> {
   if (!reader.read(from, from + PORTION_CHARS)) return;
   await new Promise((resolve) => setImmediate(resolve));
-  if (signal.aborted) throw new GatewayError('cancelled', 'the reading of this page was cancelled');
+  if (signal.aborted) throw new GatewayError('cancelled', 'The reading of this page was cancelled.');
   return readPortions(reader, from + PORTION_CHARS, signal);
 }
 

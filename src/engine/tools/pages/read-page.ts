@@ -127,7 +127,7 @@ function badStatus(status: number): GatewayError {
 }
 
 function notRead(kind: ErrorKind, reason: string): GatewayError {
-  return new GatewayError(kind, `this page could not be read: ${reason}`, {
+  return new GatewayError(kind, `This page could not be read: ${reason}.`, {
     code: 'page_not_read',
     fault: 'upstream',
   });

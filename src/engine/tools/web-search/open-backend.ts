@@ -129,7 +129,7 @@ function failure(
   reason: string,
   details: { readonly retryAfterMs?: DurationMs | undefined; readonly cause?: unknown } = {},
 ): GatewayError {
-  return new GatewayError(kind, `web search (${name}): ${reason}`, {
+  return new GatewayError(kind, `Web search (${name}): ${reason}`, {
     code: 'search_failed',
     fault: 'upstream',
     ...details,

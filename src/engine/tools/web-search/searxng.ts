@@ -68,7 +68,7 @@ function throwIfNoneAnswered(answer: JsonObject): void {
   if (failed.length > 0)
     throw new GatewayError(
       'upstream_unavailable',
-      `web search: none of SearXNG's engines responded (${failed.slice(0, 5).join(', ')})`,
+      `Web search: none of SearXNG's engines responded (${failed.slice(0, 5).join(', ')})`,
       { code: 'search_failed' },
     );
 }

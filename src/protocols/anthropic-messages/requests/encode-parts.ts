@@ -99,7 +99,7 @@ function imageSource(media: Media, path: string): JsonObject {
       if (mediaType === undefined) {
         throw new GatewayError(
           'unsupported',
-          'the media type of the image is missing and cannot be detected',
+          'The media type of the image is missing and cannot be detected. Send it.',
           {
             param: path,
           },
@@ -156,7 +156,7 @@ function decodeUtf8(base64: string, path: string): string {
     const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new GatewayError('invalid_request', 'the file must be UTF-8 text in base64', { param: path });
+    throw new GatewayError('invalid_request', 'The file must be UTF-8 text in base64.', { param: path });
   }
 }
 

@@ -5,6 +5,6 @@ import { GatewayError } from '../../../canonical/index.ts';
 export function encodeRequest(): never {
   throw new GatewayError(
     'unsupported',
-    'this endpoint accepts only unchanged requests of the Interactions API',
+    'This endpoint accepts only unchanged requests of the Interactions API.',
   );
 }

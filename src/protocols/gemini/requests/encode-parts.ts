@@ -52,7 +52,7 @@ function encodeMedia(media: Media, filename: string | undefined, path: string): 
       if (mimeType === undefined)
         throw new GatewayError(
           'unsupported',
-          'the media type of the file is missing and cannot be detected',
+          'The media type of the file is missing and cannot be detected. Send it.',
           {
             param: path,
           },

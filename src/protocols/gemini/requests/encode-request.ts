@@ -39,7 +39,7 @@ export function methodPath(model: string, method: string): string {
   const isWhole = /^(models|tunedModels|publishers)\//.test(model);
   const segments = (isWhole ? model : `models/${model}`).split('/');
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
-    throw new GatewayError('not_found', 'no model has this name', { param: 'model' });
+    throw new GatewayError('not_found', 'No model has this name.', { param: 'model' });
   return `/${segments.map(encodeURIComponent).join('/')}:${method}`;
 }
 

@@ -80,7 +80,7 @@ function encodeInputPart(part: Part, path: string, report: Report): MutableJsonO
     case 'audio':
       throw new GatewayError(
         'unsupported',
-        'the Responses API does not support audio input; use a model that is served over another protocol',
+        'The Responses API does not support audio input. Use a model that is served over another protocol.',
         { param: path },
       );
     case 'unknown':
@@ -103,7 +103,7 @@ function encodeOutputPart(part: Part, path: string, report: Report): MutableJson
     case 'audio':
       throw new GatewayError(
         'unsupported',
-        'the Responses API does not support audio of an earlier response',
+        'The Responses API does not support audio of an earlier response.',
         { param: path },
       );
     case 'image':

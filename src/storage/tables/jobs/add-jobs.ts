@@ -40,7 +40,7 @@ export function jobAdder({ on, dialect, now }: Pick<StateDatabase, 'on' | 'diale
       );
     const values = yield* rowOf(job);
     const row = yield* firstOf(db.insertInto('jobs').values(values).returning(VIEW_COLUMNS));
-    if (!row) throw new GatewayError('internal', 'the job could not be added');
+    if (!row) throw new GatewayError('internal', 'The job could not be added.');
     return decodeView(row);
   }
 

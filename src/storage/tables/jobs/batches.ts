@@ -129,7 +129,7 @@ function openBatches(database: StateDatabase): BatchStore {
           has_lines: 0,
         });
         const added = decodeOne(yield* firstOf(ofProject(projectId, id)));
-        if (!added) throw new GatewayError('internal', 'the batch could not be added');
+        if (!added) throw new GatewayError('internal', 'The batch could not be added.');
         return added;
       }),
     find: findOne,

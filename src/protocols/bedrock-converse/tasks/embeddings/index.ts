@@ -120,7 +120,7 @@ function familyOf(model: string): Family {
   if (family) return family;
   throw new GatewayError(
     'unsupported',
-    `embeddings of ${model} are not supported on Bedrock: only Titan, Nova and Cohere models are`,
+    `Embeddings of ${model} are not supported on Bedrock: only Titan, Nova and Cohere models are.`,
     { param: 'model' },
   );
 }
