@@ -90,7 +90,7 @@ async function endUsers(bench: Bench): Promise<void> {
     body: BODY.replace('"max_tokens"', '"user":"somebody #########","max_tokens"'),
   };
   const begun = performance.now();
-  const rows = [['names', 'answered', 'refused', 'seconds', 'resident MB', 'another project: p50 ms']];
+  const rows = [['names', 'accepted', 'refused', 'seconds', 'resident MB', 'another project: p50 ms']];
   rows.push(['0', '', '', '', bench.resident().toFixed(0), '']);
   for (let from = 0; from < users;) {
     const most = Math.min(STEP, users - from);
@@ -110,8 +110,8 @@ async function endUsers(bench: Bench): Promise<void> {
   );
   console.log(aligned(rows));
   const again = { ...load, from: 0, most: 100, seconds: 60 };
-  const answers = [await bench.run(again), await bench.run(again)].map((result) => result.statuses);
+  const statuses = [await bench.run(again), await bench.run(again)].map((result) => result.statuses);
   console.log(
-    `the first hundred two more times, ${WITH_ROOM} of them within their limit once: ${JSON.stringify(answers)}`,
+    `the first hundred two more times, ${WITH_ROOM} of them within their limit once: ${JSON.stringify(statuses)}`,
   );
 }

@@ -116,7 +116,7 @@ clearInterval(watch);
 const slow = all.filter(({ wallMs }) => wallMs > GOAL_MS);
 const busy = all.filter((each) => each.cpuMs > GOAL_MS);
 console.log(
-  `${all.length} answers: ${busy.length} of them need more than ${GOAL_MS} ms of CPU, ${slow.length} take longer. The slowest:`,
+  `${all.length} responses: ${busy.length} of them need more than ${GOAL_MS} ms of CPU, ${slow.length} take longer. The slowest:`,
 );
 for (const each of all.toSorted((one, other) => other.cpuMs - one.cpuMs).slice(0, 12))
   console.log(`${each.what.padEnd(60)}${shown(each)}`);

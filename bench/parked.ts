@@ -1,6 +1,6 @@
 // Cost of a background response while it is queued: private memory of the gateway for each, and the rate at which
 // they are accepted. With `running`, cost of a response whose model sends nothing: memory, and CPU time of all of
-// them per second. Run with `node bin/bun.mjs run bench/parked.ts [answers] [running]`.
+// them per second. Run with `node bin/bun.mjs run bench/parked.ts [responses] [running]`.
 import { readFileSync } from 'node:fs';
 import { freshFolder, runtimePid, startProgram } from '../test/support/program.ts';
 import { usedCpuMs } from './processes.ts';
@@ -95,7 +95,7 @@ const ms = await parkAll(answers);
 await Bun.sleep(REST_MS);
 const after = privateBytes();
 console.log(
-  `${answers} answers that ${isRunning ? 'run' : 'wait'}: ${((after - before) / answers / 1024).toFixed(2)} kB of private memory each (${(before / 1e6).toFixed(1)} MB before, ${(after / 1e6).toFixed(1)} MB after); ${Math.round((answers / ms) * 1000)} were taken in a second`,
+  `${answers} responses that ${isRunning ? 'run' : 'wait'}: ${((after - before) / answers / 1024).toFixed(2)} kB of private memory each (${(before / 1e6).toFixed(1)} MB before, ${(after / 1e6).toFixed(1)} MB after); ${Math.round((answers / ms) * 1000)} were taken in a second`,
 );
 const cpuBefore = usedCpuMs(pid);
 await Bun.sleep(WATCHED_MS);

@@ -5,7 +5,7 @@
 // The gateway is started by its own launcher and has answered such requests before. Definitions:
 //   files     files of src/ with at least one function that ran for the request, by the runtime's precise call counts,
 //             from its first byte until its record is in the database and in all sums. Without files that were only
-//             loaded, top-level code, and what also runs while idle (timers). Files before the answer are those that ran
+//             loaded, top-level code, and what also runs while idle (timers). Files before the response are those that ran
 //             until the client had all of it; by then its record is in the journal.
 //   borders   pairs of folders A → B where one of these files in A imports values (not types) from B, and at least one
 //             of these files is in B. Each pair counts once. `folders` counts all folders separately, `floors` only
@@ -73,8 +73,8 @@ const SETTLING = 4;
 /** Files of `src` that run for one request. */
 interface RequestPath {
   readonly all: Set<string>;
-  /** Files that run until the client has its whole answer. */
-  readonly beforeAnswer: Set<string>;
+  /** Files that run until the client has its whole response. */
+  readonly beforeResponse: Set<string>;
 }
 
 /** Sends warm requests. @returns files that ran in both runs */
@@ -112,7 +112,7 @@ async function filesOfOneRequest(root: string): Promise<RequestPath> {
       await ask(0, SETTLING);
       return first.intersection(second).difference(idle);
     };
-    return { all: await twice(SETTLING), beforeAnswer: await twice(0) };
+    return { all: await twice(SETTLING), beforeResponse: await twice(0) };
   } finally {
     await gateway.stop();
     await mock.stop();
@@ -131,7 +131,7 @@ if (import.meta.main) {
     process.exit(0);
   }
   const source = join(root, 'src');
-  const { all: files, beforeAnswer } = await filesOfOneRequest(root);
+  const { all: files, beforeResponse } = await filesOfOneRequest(root);
   const transpiler = new Bun.Transpiler({ loader: 'ts' });
   const read = (file: string): string => readFileSync(join(source, file), 'utf8');
   const importsOf = (file: string): string[] =>
@@ -145,11 +145,13 @@ if (import.meta.main) {
   const inFolder = Map.groupBy(files, dirname);
   const rows = [...inFolder].map(([folder, own]) => [folder, String(own.length)]).toSorted();
   console.log(`${aligned([['folder', 'files'], ...rows])}\n`);
-  const marked = [...files].toSorted().map((file) => (beforeAnswer.has(file) ? file : `${file} (behind)`));
+  const marked = [...files]
+    .toSorted()
+    .map((file) => (beforeResponse.has(file) ? file : `${file} (after the response)`));
   if (values.list) console.log(`${marked.join('\n')}\n\n${folders.join('\n')}\n`);
-  const before = files.intersection(beforeAnswer).size;
+  const before = files.intersection(beforeResponse).size;
   console.log(
-    `${files.size} files of ${lines} lines in ${inFolder.size} folders, ${before} before the answer`,
+    `${files.size} files of ${lines} lines in ${inFolder.size} folders, ${before} before the response`,
   );
   console.log(`${folders.length} transitions between folders, ${floors.length} between rooms`);
   process.exit(0);

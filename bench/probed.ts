@@ -61,7 +61,7 @@ function askProbe(path: string, command: string): Promise<object> {
     socket.on('data', (bytes: Buffer) => (answer += bytes.toString()));
     socket.on('error', reject);
     socket.on('close', () => {
-      const result = answer === '' ? { error: 'no answer' } : (JSON.parse(answer) as { error?: string });
+      const result = answer === '' ? { error: 'no response' } : (JSON.parse(answer) as { error?: string });
       if (result.error === undefined) resolve(result);
       else reject(new Error(`${command}: ${result.error}`));
     });

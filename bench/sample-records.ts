@@ -74,7 +74,7 @@ export function sampleRecord(
     cost,
     report: [],
     route: null,
-    error: isFailed ? { kind: 'upstream_unavailable', message: 'no answer', upstreamStatus: 502 } : null,
+    error: isFailed ? { kind: 'upstream_unavailable', message: 'no response', upstreamStatus: 502 } : null,
     metadata: null,
     content: null,
   };

@@ -5,7 +5,7 @@ import { dlopen, FFIType, ptr } from 'bun:ffi';
 import { writeFileSync } from 'node:fs';
 
 /** Marks of a request, in order. */
-export const MARKS = ['arrived', 'asked', 'answered', 'told'] as const;
+export const MARKS = ['arrived', 'sent', 'received', 'responded'] as const;
 
 /** Recorded times in microseconds. */
 export interface Noted {

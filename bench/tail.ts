@@ -35,9 +35,9 @@ const between =
 const CPU = MARKS.length;
 const LAST = MARKS.length - 1;
 const STEPS: readonly (readonly [name: string, wall: Step, cpu: Step])[] = [
-  ['arrived → asked', between(0, 1), between(CPU, CPU + 1)],
-  ['asked → answered', between(1, 2), between(CPU + 1, CPU + 2)],
-  ['answered → told', between(2, 3), between(CPU + 2, CPU + 3)],
+  ['arrived → sent', between(0, 1), between(CPU, CPU + 1)],
+  ['sent → received', between(1, 2), between(CPU + 1, CPU + 2)],
+  ['received → responded', between(2, 3), between(CPU + 2, CPU + 3)],
   ['total', between(0, LAST), between(CPU, CPU + LAST)],
   [
     'notified → next arrived',

@@ -1,47 +1,41 @@
 // Adding to the gateway takes the places that CONTRIBUTING.md names, and no other: a copy of the sources gets a protocol, a
 // provider and a routing factor, and serves requests with them over sockets.
-import { afterAll, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { freshFolder, nodeLauncher, startProgram } from '../support/program.ts';
-import { addFile, copySources, insert } from './copied-sources.ts';
+import { expect, test } from 'bun:test';
+import { addFile, insert } from './copied-sources.ts';
+import { KEYS, startExtended } from './extended-gateway.ts';
 
-const KEY = 'sk-test';
 const UPSTREAM_KEY = 'sk-test-toyland';
 
-const undo: (() => unknown)[] = [];
 /** Bodies that the upstream of the new protocol got. */
 const asked: unknown[] = [];
-
-const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answerToy });
-undo.push(() => upstream.stop(true));
-const { folder, remove } = freshFolder();
-undo.push(remove);
-copySources(folder);
-addFile(folder, 'toy-protocol.ts', 'src/protocols/toy/index.ts');
-insert(folder, 'src/protocols/registry.ts', [
-  ["import { openaiChat } from './openai-chat/index.ts';\n", "import { toy } from './toy/index.ts';\n"],
-  ['  bedrockConverse,\n', '  toy,\n'],
-]);
-addFile(folder, 'toy-provider.ts', 'src/catalog/providers/toyland/index.ts');
-insert(folder, 'src/catalog/providers/index.ts', [
-  ["import { together } from './together/index.ts';\n", "import { toyland } from './toyland/index.ts';\n"],
-  ['  openai,\n', '  toyland,\n'],
-]);
-addFile(folder, 'toy-factor.ts', 'src/engine/routing/factors/brevity.ts');
-insert(folder, 'src/canonical/routing-wishes.ts', [
-  ["export const PRIMARY_FACTORS = ['cost',", " 'brevity',"],
-]);
-insert(folder, 'src/engine/routing/factors/index.ts', [
-  ["import { cost } from './cost.ts';\n", "import { brevity } from './brevity.ts';\n"],
-  ['= { cost,', ' brevity,'],
-]);
-const config = join(folder, 'config.json');
-writeFileSync(
-  config,
-  JSON.stringify({
-    keys: [{ name: 'test', key: KEY }],
-    providers: { toyland: { base_url: upstream.url.origin } },
+const gateway = await startExtended({
+  upstream: answerToy,
+  extend(folder) {
+    addFile(folder, 'toy-protocol.ts', 'src/protocols/toy/index.ts');
+    insert(folder, 'src/protocols/registry.ts', [
+      ["import { openaiChat } from './openai-chat/index.ts';\n", "import { toy } from './toy/index.ts';\n"],
+      ['  bedrockConverse,\n', '  toy,\n'],
+    ]);
+    addFile(folder, 'toy-provider.ts', 'src/catalog/providers/toyland/index.ts');
+    insert(folder, 'src/catalog/providers/index.ts', [
+      [
+        "import { together } from './together/index.ts';\n",
+        "import { toyland } from './toyland/index.ts';\n",
+      ],
+      ['  openai,\n', '  toyland,\n'],
+    ]);
+    addFile(folder, 'toy-factor.ts', 'src/engine/routing/factors/brevity.ts');
+    insert(folder, 'src/canonical/routing-wishes.ts', [
+      ["export const PRIMARY_FACTORS = ['cost',", " 'brevity',"],
+    ]);
+    insert(folder, 'src/engine/routing/factors/index.ts', [
+      ["import { cost } from './cost.ts';\n", "import { brevity } from './brevity.ts';\n"],
+      ['= { cost,', ' brevity,'],
+    ]);
+  },
+  settings: (origin) => ({
+    keys: [{ name: 'test', key: KEYS.test }],
+    providers: { toyland: { base_url: origin } },
     models: [
       {
         id: 'house/echo',
@@ -53,16 +47,7 @@ writeFileSync(
       },
     ],
   }),
-);
-const gateway = await startProgram(['serve', '--port', '0', '--config', config], {
-  folder,
-  environment: { DRAGOMAN_DATA_DIR: join(folder, 'data'), TOYLAND_API_KEY: UPSTREAM_KEY },
-  command: nodeLauncher(folder),
-});
-undo.push(() => gateway.stop());
-
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
+  environment: { TOYLAND_API_KEY: UPSTREAM_KEY },
 });
 
 async function answerToy(request: Request): Promise<Response> {
@@ -80,7 +65,7 @@ async function answerToy(request: Request): Promise<Response> {
 async function post(path: string, body: object): Promise<Response> {
   return fetch(`${gateway.origin}/v1${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${KEYS.test}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
 }

@@ -1,15 +1,8 @@
 // A task whose request is a form and whose answer may be text or a stream is one folder and one line, as any other: a copy of the
 // sources gets one, and everything that holds for requests holds for it, over sockets.
-import { afterAll, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { freshFolder, nodeLauncher, startProgram } from '../support/program.ts';
-import { addFile, copySources, insert } from './copied-sources.ts';
+import { expect, test } from 'bun:test';
+import { KEYS, startWithTask } from './extended-gateway.ts';
 
-const KEY = 'sk-test';
-const LIMITED = 'sk-test-limited';
-const POOR = 'sk-test-poor';
-const ADMIN_KEY = 'sk-admin-0123456789';
 const WORDS = 'the moon is up';
 /** A file of every byte, with what looks like a boundary. */
 const BYTES = Buffer.concat([
@@ -17,7 +10,6 @@ const BYTES = Buffer.concat([
   Buffer.from(Array.from({ length: 256 }, (_, at) => at)),
 ]);
 
-const undo: (() => unknown)[] = [];
 /** Bodies that the other upstream was sent. */
 const sent: Buffer[] = [];
 
@@ -41,54 +33,32 @@ async function otherUpstream(request: Request): Promise<Response> {
   }
 }
 
-const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: otherUpstream });
-undo.push(() => other.stop(true));
-const { folder, remove } = freshFolder();
-undo.push(remove);
-copySources(folder);
-addFile(folder, 'toy-form-task.ts', 'src/engine/tasks/captions/index.ts');
-insert(folder, 'src/engine/tasks/index.ts', [
-  [
-    "import { embeddings } from './embeddings/index.ts';\n",
-    "import { captions } from './captions/index.ts';\n",
-  ],
-  ['readonly Task[] = [text,', ' captions,'],
-]);
-const config = join(folder, 'config.json');
-const model = (id: string, ...endpoints: readonly (readonly [provider: string, model: string])[]) => ({
-  id,
-  output_modalities: ['captions'],
-  price: { input: 1, output: 0 },
-  endpoints: endpoints.map(([provider, name]) => ({ provider, model: name })),
-});
-const settings = {
-  server: { admin_key: ADMIN_KEY },
-  logging: { content: 'all' },
-  keys: [
-    { name: 'test', key: KEY },
-    { name: 'limited', key: LIMITED, limits: [{ requests: 1, per: 'day' }] },
-    { name: 'poor', key: POOR, budgets: [{ usd: 0.000001, per: 'day' }] },
-  ],
-  providers: { other: { api_key: 'none', protocols: { 'openai-chat': other.url.origin } } },
-  models: [
-    model('house/caption', ['other', 'broken'], ['sim', 'caption']),
-    model('house/silent', ['other', 'silent'], ['sim', 'caption']),
-    model('house/page', ['other', 'page'], ['sim', 'caption']),
-    model('house/cut', ['other', 'cut'], ['sim', 'caption']),
-    model('house/whole', ['other', 'whole']),
-  ],
-};
-writeFileSync(config, JSON.stringify(settings));
-const gateway = await startProgram(['serve', '--port', '0', '--config', config], {
-  folder,
-  environment: { DRAGOMAN_DATA_DIR: join(folder, 'data') },
-  command: nodeLauncher(folder),
-});
-undo.push(() => gateway.stop());
-
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
-});
+const gateway = await startWithTask(
+  'toy-form-task.ts',
+  'captions',
+  'other',
+  otherUpstream,
+  {
+    'house/caption': [
+      ['other', 'broken'],
+      ['sim', 'caption'],
+    ],
+    'house/silent': [
+      ['other', 'silent'],
+      ['sim', 'caption'],
+    ],
+    'house/page': [
+      ['other', 'page'],
+      ['sim', 'caption'],
+    ],
+    'house/cut': [
+      ['other', 'cut'],
+      ['sim', 'caption'],
+    ],
+    'house/whole': [['other', 'whole']],
+  },
+  { logging: { content: 'all' } },
+);
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -105,7 +75,7 @@ function post(
   model: string,
   fields: Fields = {},
   {
-    key = KEY,
+    key = KEYS.test,
     bytes = WORDS,
     headers = {},
   }: { key?: string; bytes?: string | Buffer; headers?: Fields } = {},
@@ -117,12 +87,8 @@ function post(
   });
 }
 
-function get(path: string, key = KEY): Promise<Response> {
-  return fetch(gateway.origin + path, { headers: { authorization: `Bearer ${key}` } });
-}
-
 async function recordOf(answer: Response): Promise<unknown> {
-  return (await get(`/v1/generation?id=${answer.headers.get('x-request-id')}`)).json();
+  return (await gateway.get(`/v1/generation?id=${answer.headers.get('x-request-id')}`)).json();
 }
 
 async function eventsOf(answer: Response): Promise<unknown[]> {
@@ -205,9 +171,9 @@ test('a stream that breaks off ends with an error, and is paid for as far as it 
 });
 
 test('it is counted by limits and budgets', async () => {
-  expect((await post('house/whole', {}, { key: LIMITED })).status).toBe(200);
-  expect((await post('house/whole', {}, { key: LIMITED })).status).toBe(429);
-  expect((await post('house/whole', {}, { key: POOR, bytes: 'x'.repeat(10_000) })).status).toBe(402);
+  expect((await post('house/whole', {}, { key: KEYS.limited })).status).toBe(200);
+  expect((await post('house/whole', {}, { key: KEYS.limited })).status).toBe(429);
+  expect((await post('house/whole', {}, { key: KEYS.poor, bytes: 'x'.repeat(10_000) })).status).toBe(402);
 });
 
 test.each([{}, { stream: 'true' }])('it is served once under an idempotency key: %j', async (fields) => {
@@ -219,17 +185,17 @@ test.each([{}, { stream: 'true' }])('it is served once under an idempotency key:
 });
 
 test('it has a metric, a description and an explanation', async () => {
-  const metrics = await (await get('/metrics', ADMIN_KEY)).text();
+  const metrics = await (await gateway.get('/metrics', KEYS.admin)).text();
   expect(metrics).toMatch(
     /^gen_ai_server_request_duration_seconds_count\{[^}]*gen_ai_operation_name="captions"/m,
   );
-  const { paths } = (await (await get('/openapi.json')).json()) as {
+  const { paths } = (await (await gateway.get('/openapi.json')).json()) as {
     paths: Record<string, { post: { requestBody: { content: object } } }>;
   };
   expect(Object.keys(paths['/v1/captions']?.post.requestBody.content ?? {})).toEqual(['multipart/form-data']);
   const explained = await fetch(`${gateway.origin}/v1/route/explain?protocol=captions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${KEYS.test}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'house/whole' }),
   });
   expect(await explained.json()).toMatchObject({ candidates: [{ endpoint: 'other' }] });
@@ -240,7 +206,7 @@ test('it cannot be replayed, because its files are not stored', async () => {
   const path = `/v1/management/generations/${first.headers.get('x-request-id')}/replay`;
   const again = await fetch(gateway.origin + path, {
     method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${KEYS.admin}`, 'content-type': 'application/json' },
     body: '{}',
   });
   expect(again.status).toBe(409);
@@ -260,7 +226,7 @@ test('a missing field or a body that is no form is refused with its name', async
   const ask = (body: BodyInit, type?: string): Promise<Response> =>
     fetch(`${gateway.origin}/v1/captions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${KEY}`, ...(type && { 'content-type': type }) },
+      headers: { authorization: `Bearer ${KEYS.test}`, ...(type && { 'content-type': type }) },
       body,
     });
   expect(await refusal(await ask(formOf('sim/caption', {}, undefined)))).toMatchObject({

@@ -7,7 +7,7 @@ import { asArray, asObject, asString, isJsonObject } from '../../base/json/index
 import { areTexts } from '../../canonical/index.ts';
 import { brokenAnswer } from '../errors/broken-answer.ts';
 import type { PatchedAnswer, RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
-import { MADE_ID } from './requests/call-ids.ts';
+import { MADE_ID } from './requests/short-call-ids.ts';
 import { decodeInlineError } from './answers/decode-error.ts';
 import { decodeUsage } from './answers/decode-usage.ts';
 import { MAX_TEMPERATURE } from './fields.ts';

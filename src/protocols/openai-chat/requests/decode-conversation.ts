@@ -23,7 +23,7 @@ import {
 } from './decode-parts.ts';
 import type { PartTypes } from './decode-parts.ts';
 import { CallMatcher } from '../../calls/call-ids.ts';
-import { MADE_ID } from './call-ids.ts';
+import { MADE_ID } from './short-call-ids.ts';
 import { arrangeTurn, decodeReasoning } from '../answers/decode-reasoning-details.ts';
 import type { PlacedReasoning } from '../answers/decode-reasoning-details.ts';
 import {

@@ -18,7 +18,7 @@ import {
   sharesMembers,
 } from '../../openai/shared-members.ts';
 import { enforceable } from '../../openai/strict-schema.ts';
-import { mapCallIds } from './call-ids.ts';
+import { mapCallIds } from './short-call-ids.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-conversation.ts';
 import { encodeTools } from './encode-tools.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Item } from '../../../../src/canonical/index.ts';
-import { mapCallIds } from '../../../../src/protocols/openai-chat/requests/call-ids.ts';
+import { mapCallIds } from '../../../../src/protocols/openai-chat/requests/short-call-ids.ts';
 
 const call = (callId: string): Item => ({
   type: 'tool_call',
