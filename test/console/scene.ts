@@ -1,7 +1,6 @@
 // A gateway whose console is looked at in the system's Chromium: as somebody sees it who is signed in, or not. Whatever the
 // browser complains of (errors, what its policy forbids, addresses elsewhere) fails the test that asks for it.
 import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { consoleErrorsOf, SLOW, startBrowser } from '../support/browser.ts';
@@ -10,8 +9,8 @@ import { eventually } from '../support/program.ts';
 
 export { HAS_BROWSER, SLOW } from '../support/browser.ts';
 
-/** Folder for the pictures of a run. */
-const PICTURES = process.env['DRAGOMAN_PICTURES'] ?? join(tmpdir(), 'dragoman-pictures');
+/** Folder for the pictures of a run. Undefined: it makes none. */
+const PICTURES = process.env['DRAGOMAN_PICTURES'];
 
 /** A page without a request for so long is at rest. */
 const QUIET_MS = 300;
@@ -37,7 +36,7 @@ export interface Looked {
   idle(): Promise<void>;
   /** Goes to a page below `/console`, and waits for its heading. */
   open(path: string, heading: string): Promise<void>;
-  /** Keeps a picture of the page as it is. */
+  /** Keeps a picture of the page as it is, where DRAGOMAN_PICTURES names a folder. */
   picture(name: string): Promise<void>;
 }
 
@@ -140,6 +139,7 @@ function watched(origin: string, context: BrowserContext, page: Page): Looked {
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     },
     async picture(name) {
+      if (PICTURES === undefined) return;
       mkdirSync(PICTURES, { recursive: true });
       await page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled' });
     },
