@@ -32,7 +32,7 @@ function remembering(): {
 }
 
 describe('a call that was allowed', () => {
-  test('is made once, and its outcome can be had again for a while', async () => {
+  test('is made once, and its result is available for a while', async () => {
     const { ask, later } = remembering();
     expect(await ask('a', call('pay'))).toStartWith('pay');
     expect(await ask('a', call('pay'))).toStartWith('pay');
@@ -41,14 +41,14 @@ describe('a call that was allowed', () => {
     expect(made).toBe(1);
   });
 
-  test('is made once also where its outcome is too large to be kept', async () => {
+  test('is made once even if its result is too large to be kept', async () => {
     const { ask } = remembering();
     await ask('a', call('photo', 30_000));
     expect(await ask('a', call('photo', 30_000))).toContain('executed before');
     expect(made).toBe(1);
   });
 
-  test('asked for twice at once is made once', async () => {
+  test('that is requested twice at once is made once', async () => {
     const { ask } = remembering();
     await Promise.all([ask('a', call('pay')), ask('a', call('pay'))]);
     expect(made).toBe(1);

@@ -26,7 +26,7 @@ test('large grammars push each other out', () => {
 test.each([
   ['patterns', { pattern: '[ab]'.repeat(20_000) }],
   ['objects', { anyOf: Array.from({ length: 2_500 }, (_, at) => ({ const: at })) }],
-])('so do schemas of large %s', (what, keywords) => {
+])('schemas of large %s replace each other, too', (what, keywords) => {
   const small = schema(`${what} small`, {});
   const first = schema(`${what} 1`, keywords);
   expect(schema(`${what} 1`, keywords)).toBe(first);

@@ -147,13 +147,13 @@ describe('the text of a continuation', () => {
     }
   });
 
-  test('a short text is only taken for a repetition where the server is known to repeat', () => {
+  test('a short text is treated as a repetition only if the server is known to repeat', () => {
     expect(new RepetitionFilter('Yes', false).push('Yes, yes')).toBe('Yes, yes');
     expect(new RepetitionFilter('The moon', false).push('The moon is far')).toBe(' is far');
     expect(new RepetitionFilter('Yes', true).push('Yes, yes')).toBe(', yes');
   });
 
-  test('what cannot be a repetition is not held back', () => {
+  test('text that cannot be a repetition is not held back', () => {
     const filter = new RepetitionFilter('A long enough text to repeat', false);
     expect(filter.push('B')).toBe('B');
     expect(filter.push('A long')).toBe('A long');
@@ -163,7 +163,7 @@ describe('the text of a continuation', () => {
 describe('a message that broke off', () => {
   const whole = 'Once upon a time, there was a king who had three daughters.';
 
-  test('is completed at every character, by pieces of every size', () => {
+  test('is completed at every character, with pieces of every size', () => {
     for (let at = 1; at < whole.length; at++) {
       for (const size of [1, 3, 100]) {
         for (const repeats of [false, true]) {
@@ -198,7 +198,7 @@ describe('a message that broke off', () => {
     expect(client.items).toHaveLength(1);
   });
 
-  test('asks for less, without reasoning', () => {
+  test('requests fewer tokens, without reasoning', () => {
     const { output } = begun(thought(0), thinking(0, 'Let me'), message(1), text(1, 'Once upon a time \n'));
     const asked = output.continuationRequest(QUESTION);
     expect(asked).toMatchObject({ prefill: true, reasoning: { enabled: false }, maxOutputTokens: 96 });
@@ -242,7 +242,7 @@ describe('a message that broke off', () => {
     expect(client.text).toBe('All is said.');
   });
 
-  test('goes on with calls, which get the next index', () => {
+  test('continues with calls, which get the next index', () => {
     const { client, output } = begun(thought(0), thinking(0, 'hm'), message(1), text(1, 'I will '));
     const args: CanonicalEvent = { type: 'arguments', index: 2, text: '{}' };
     const next = output.continued();
@@ -301,7 +301,7 @@ test('reasoning that broke off is followed by a whole answer', () => {
   ]);
 });
 
-test('what a beginning cannot say is not continued', () => {
+test('a response whose beginning cannot be sent is not continued', () => {
   const said = [message(0), text(0, 'Once')];
   const annotation = { type: 'url_citation', url: '', title: '', start: 0, end: 1 } as const;
   const endings: readonly CanonicalEvent[][] = [
@@ -329,7 +329,7 @@ test('some requests are never continued', () => {
   expect(isContinuable({ ...QUESTION, items: [...QUESTION.items, own] })).toBe(false);
 });
 
-describe('who is asked to continue', () => {
+describe('endpoints for a continuation', () => {
   const catalog = buildCatalog({
     config: { providers: { vllm: {} }, models: [], aliases: {} },
     presets,
@@ -366,7 +366,7 @@ describe('who is asked to continue', () => {
     expect(catalog.find(model)?.endpoints[0]?.quirks.prefill).toBe(prefill as Quirks['prefill']);
   });
 
-  test('those that take the beginning of an answer, and can do without reasoning', () => {
+  test('are those that accept the beginning of a response, and can respond without reasoning', () => {
     const learned = new LearnedRefusals();
     expect(learned.takesPrefill(endpoint('none'))).toBe(false);
     expect(learned.takesPrefill(endpoint('partial'))).toBe(true);
@@ -379,14 +379,14 @@ describe('who is asked to continue', () => {
     'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant',
     'Cannot set both `continue_final_message` and `add_generation_prompt` to True.',
     'messages.1.partial: Extra inputs are not permitted',
-  ])('not again who said: %s', (words) => {
+  ])('exclude those that returned: %s', (words) => {
     const learned = new LearnedRefusals();
     const [refusing, other] = [endpoint('plain'), endpoint('plain')];
     learned.learnPrefill(refusing, refusal(words));
     expect([learned.takesPrefill(refusing), learned.takesPrefill(other)]).toEqual([false, true]);
   });
 
-  test('who failed for another reason is asked again', () => {
+  test('include those that failed for another reason', () => {
     const learned = new LearnedRefusals();
     const failing = endpoint('plain');
     learned.learnPrefill(failing, refusal('top_p is out of range'));

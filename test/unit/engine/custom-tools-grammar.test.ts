@@ -203,7 +203,7 @@ change: ("@@" | "@@ " /(.+)/) LF | ("+" | "-" | " ") /(.*)/ LF
     );
   });
 
-  test('whatever the text of a grammar, the answer is quick: a verdict, or an error that names it', () => {
+  test('any text of a grammar gets a quick verdict, or an error that names it', () => {
     const piece = fc.constantFrom(
       'start',
       ':',

@@ -34,7 +34,7 @@ class Scene extends Bench {
 }
 
 describe('an endpoint', () => {
-  test('without an attempt has no traffic, and a day after its last one, too', () => {
+  test('has no traffic without an attempt, and a day after its last one', () => {
     const scene = new Scene();
     expect(scene.word).toBe('no_traffic');
     scene.ask(1, SUCCESS);
@@ -43,7 +43,7 @@ describe('an endpoint', () => {
     expect(scene.word).toBe('no_traffic');
   });
 
-  test('is failing when its key is refused once, until three good attempts in a row', () => {
+  test('is failing when its key is refused once, until three successful attempts in a row', () => {
     const scene = new Scene();
     scene.ask(1, SUCCESS);
     scene.ask(1, REFUSED);
@@ -58,7 +58,7 @@ describe('an endpoint', () => {
     expect(scene.of()).toMatchObject({ state: 'healthy', sinceMs: null });
   });
 
-  test('is failing when fewer than half of five are good, where rate limits count for neither', () => {
+  test('is failing when fewer than half of five attempts succeed, without counting rate limits', () => {
     const scene = new Scene();
     scene.settings = { ...scene.settings, failures: 1_000 };
     scene.ask(2, SUCCESS);
@@ -70,7 +70,7 @@ describe('an endpoint', () => {
     expect(scene.word).toBe('failing');
   });
 
-  test('is degraded where rate limits alone opened its breaker', () => {
+  test('is degraded if rate limits alone opened its breaker', () => {
     const scene = new Scene();
     scene.ask(scene.settings.failures, LIMITED);
     expect(scene.state.seen(A)?.breaker(scene.clock.now()).state).toBe('open');
@@ -79,7 +79,7 @@ describe('an endpoint', () => {
     expect(scene.word).toBe('degraded');
   });
 
-  test('is failing while its breaker is open, recovering when it is half-open, and does not blink', () => {
+  test('is failing while its breaker is open, recovering while it is half-open, and does not alternate', () => {
     const scene = new Scene();
     scene.ask(scene.settings.failures, DOWN);
     expect(scene.word).toBe('failing');
@@ -91,7 +91,7 @@ describe('an endpoint', () => {
     expect(scene.word).toBe('healthy');
   });
 
-  test('is degraded below 95 % of 20, when the last of few was bad, and when it is three times as slow', () => {
+  test('is degraded below 95 % of 20 attempts, when the last of few failed, and when it is three times as slow', () => {
     const poor = new Scene();
     poor.settings = { ...poor.settings, failures: 1_000 };
     poor.ask(18, SUCCESS);
@@ -110,7 +110,7 @@ describe('an endpoint', () => {
     expect(slow.of({ firstContentMs: 400 }).state).toBe('healthy');
   });
 
-  test('is judged by its last 20 attempts where 15 minutes had none', () => {
+  test('is judged by its last 20 attempts if the last 15 minutes had none', () => {
     const scene = new Scene();
     scene.settings = { ...scene.settings, failures: 1_000 };
     scene.ask(40, SUCCESS);
@@ -121,7 +121,7 @@ describe('an endpoint', () => {
     expect(scene.of()).toMatchObject({ state: 'degraded', attempts: 20, good: 15, bad: 5, asOfMs: last });
   });
 
-  test('that an operator disabled is disabled, whatever it shows', () => {
+  test('that an operator disabled is disabled, whatever its attempts show', () => {
     const scene = new Scene();
     scene.ask(1, REFUSED);
     scene.state.disable(A, scene.clock.now() + HOUR, 'maintenance');
@@ -130,7 +130,7 @@ describe('an endpoint', () => {
     expect(scene.word).toBe('failing');
   });
 
-  test('that was asked before a start is judged by what records say', () => {
+  test('with attempts before a restart is judged by its records', () => {
     const scene = new Scene();
     scene.clock.advance(HOUR);
     const atMs = scene.clock.now() - 5 * MINUTE;
@@ -141,7 +141,7 @@ describe('an endpoint', () => {
     expect(scene.of()).toMatchObject({ state: 'failing', attempts: 2, sinceMs: atMs + 1 });
   });
 
-  test('with attempts that only its sums know has traffic, and is judged by them', () => {
+  test('with attempts that are only in the sums has traffic, and is judged by them', () => {
     const scene = new Scene();
     const stateOf = (attempts: number, failedAttempts: number) =>
       scene.of({ attempts, failedAttempts }).state;
@@ -166,7 +166,7 @@ describe('an endpoint', () => {
     expect(scene.of()).toMatchObject({ attempts: 41, good: 40, bad: 1 });
   });
 
-  test('of several, the worst is told', () => {
+  test('the worst state of several is shown', () => {
     const states = ['healthy', 'degraded', 'failing', 'no_traffic'] as const;
     expect(worstOf(states.map((state) => ({ state })))).toEqual({ state: 'failing' });
   });

@@ -147,7 +147,7 @@ describe.each(TRANSPORTS)('credentials over %s', (transport) => {
     }
   });
 
-  test('that are refused are said to be, and not shown', async () => {
+  test('that are refused are reported, and not shown', async () => {
     const server = serve({ transport, authorize: () => false });
     const error = await failureOf(call(open(server.url, { authorization: new Secret(TOKEN) })));
     expect([error.code, error.kind]).toEqual(['mcp_unauthorized', 'invalid_request']);
@@ -270,7 +270,7 @@ describe('client credentials', () => {
     expect(asked.length).toBe(3);
   });
 
-  test('are asked for once more where the first token is refused, and not with every request', async () => {
+  test('are requested again if the first token is refused, and not with every request', async () => {
     const clock = new ManualClock();
     const { server, oauth, asked } = authorizing('json', () => {
       clock.advance(1_000);
@@ -307,7 +307,7 @@ describe('client credentials', () => {
       'leads elsewhere',
       () => new Response(null, { status: 307, headers: { location: 'http://127.0.0.2/' } }),
     ],
-  ])('are told when the token endpoint %s', async (_, issue) => {
+  ])('are reported when the token endpoint %s', async (_, issue) => {
     const { server, oauth } = authorizing('http', issue);
     const error = await failureOf(call(open(server.url, { oauth })));
     expect(['mcp_unauthorized', 'mcp_unavailable']).toContain(error.code ?? '');
@@ -324,7 +324,7 @@ describe('client credentials', () => {
     expect(new Set(tokensSent(server))).toEqual(new Set([`Bearer ${TOKEN}`]));
   });
 
-  test('are masked where a server repeats the token', async () => {
+  test('are masked if a server repeats the token', async () => {
     const { oauth, server } = authorizing('http');
     const session = open(server.url, { oauth });
     const { message } = await failureOf(session.callTool('token-number-1', {}, PATIENT));

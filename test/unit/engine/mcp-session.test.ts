@@ -122,7 +122,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     expect(unknown.message).toContain('no tool is called none');
   });
 
-  test('a call that takes too long is given up, and its server told; the session goes on', async () => {
+  test('a call that takes too long is cancelled at its server; the session continues', async () => {
     const clock = new ManualClock();
     const reported = gate();
     const server = serve({
@@ -181,7 +181,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     expect((await call).parts).toEqual([{ type: 'text', text: 'done' }]);
   });
 
-  test('signs of progress keep no call alive for ever', async () => {
+  test('progress notifications do not extend a call without limit', async () => {
     const clock = new ArmedClock();
     let report = (): Promise<void> => Promise.resolve();
     const over = gate();
@@ -214,7 +214,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     over.pass();
   });
 
-  test('a call that nobody waits for is cancelled at the server', async () => {
+  test('a call whose request was cancelled is cancelled at the server', async () => {
     const reported = gate();
     const server = serve({
       transport,
@@ -296,7 +296,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
   });
 });
 
-describe('a server that wants something itself', () => {
+describe('a server that sends requests itself', () => {
   test.each(['http', 'sse'] as const)('is refused, and does not wait, over %s', async (transport) => {
     const asked = ['elicitation/create', 'sampling/createMessage', 'roots/list', 'ping'];
     const server = serve({
@@ -318,7 +318,7 @@ describe('a server that wants something itself', () => {
     expect(text?.[3]).toBe('{}');
   });
 
-  test('is refused where it asks by its result', async () => {
+  test('is refused if its result contains a request', async () => {
     const form = {
       method: 'elicitation/create',
       params: { mode: 'form', message: 'Who?', requestedSchema: {} },
@@ -349,7 +349,7 @@ test('arguments that a server wants as headers too are sent so', async () => {
   expect(parts).toEqual([{ type: 'text', text: '{"region":"eu"}' }]);
 });
 
-test('a stream that the server closes to be asked again later is resumed', async () => {
+test('a stream that the server closes until a later request is resumed', async () => {
   const clock = new ArmedClock();
   const answer = gate();
   const server = serve({
@@ -417,13 +417,13 @@ describe('the list of tools', () => {
     expect(await open(small.url).listTools(PATIENT)).toHaveLength(1);
   });
 
-  test('may not go on for ever', async () => {
+  test('has a maximum number of pages', async () => {
     const server = serve({ tools: many, list: (cursor = '') => ({ tools: [], nextCursor: `${cursor}x` }) });
     const { code } = await failureOf(open(server.url).listTools(PATIENT));
     expect(code).toBe('mcp_too_large');
   });
 
-  test('is refused where a tool has no name, and takes what else is odd', async () => {
+  test('is refused if a tool has no name, and accepts other irregularities', async () => {
     let tools: unknown[] = [
       { name: 'odd', inputSchema: 'what?', description: 7, annotations: [], icons: [] },
     ];
@@ -473,7 +473,7 @@ describe('a result', () => {
     ]);
   });
 
-  test('is structured besides, or instead', async () => {
+  test('can be structured in addition, or instead', async () => {
     const structured = { degrees: 21 };
     const content = [{ type: 'text', text: '21' }];
     expect(await resultOf({ content, structuredContent: structured })).toMatchObject({
@@ -486,7 +486,7 @@ describe('a result', () => {
     expect(await resultOf({})).toEqual({ parts: [], isError: false, truncated: false });
   });
 
-  test('is cut at the limit, never within a character', async () => {
+  test('is truncated at the limit, never within a character', async () => {
     const text = `${'ü'.repeat(30)}🎉`;
     const give = (maxResultBytes: number): ReturnType<typeof call> =>
       resultOf(
@@ -517,7 +517,7 @@ describe('a result', () => {
     expect(alone.parts).toEqual([{ type: 'text', text: JSON.stringify(structuredContent).slice(0, 50) }]);
   });
 
-  test('of many megabytes is not taken', async () => {
+  test('of many megabytes is rejected', async () => {
     const text = 'x'.repeat(17 * 1_048_576);
     const { code } = await failureOf(resultOf({ content: [{ type: 'text', text }] }));
     expect(code).toBe('mcp_too_large');
@@ -540,7 +540,7 @@ describe('a server that misbehaves', () => {
     ]);
   });
 
-  test('asks more than it lets be answered', async () => {
+  test('sends more requests than it accepts responses', async () => {
     const question = { jsonrpc: '2.0', method: 'elicitation/create', params: { message: 'a' } };
     const lines = Array.from(
       { length: 1000 },
@@ -592,7 +592,7 @@ describe('a server that misbehaves', () => {
     expect((await call).code).toBe('mcp_timeout');
   });
 
-  test('is asked again at the next use, when it could not be reached', async () => {
+  test('that was unreachable is contacted again at the next use', async () => {
     let isUp = false;
     const server = serve({
       tools: { echo },
@@ -618,7 +618,7 @@ describe('a server that misbehaves', () => {
     expect(message.length).toBeLessThan(500);
   });
 
-  test('is not there', async () => {
+  test('is unreachable', async () => {
     const server = serve({ tools: { echo } });
     await server.stop();
     const { code, message } = await failureOf(open(server.url).callTool('echo', {}, PATIENT));

@@ -74,7 +74,7 @@ async function opens(its: WebSearchTool, url: string, ...answers: readonly Answe
 }
 
 describe('a model opens', () => {
-  test('what a search found, whatever its fragment, and nothing like it', async () => {
+  test('pages that a search found, with any fragment, and no similar ones', async () => {
     const its = tool();
     expect(await opens(its, `${site.origin}/start`)).toBe(false);
     await run(its, 'web_search', { query: 'x' });
@@ -108,7 +108,7 @@ describe('a model opens', () => {
     ['text/plain', 'On: URL/next, or <URL/other>.', ['/next', '/other']],
     ['text/markdown', '[on](URL/next)|[URL/other](URL/third "title")', ['/next', '/other', '/third']],
     ['application/json', '{"next":"URL/next"}', ['/next']],
-  ])('what an opened page leads to (%s)', async (contentType, body, paths) => {
+  ])('links of an opened page (%s)', async (contentType, body, paths) => {
     const its = tool();
     await run(its, 'web_search', { query: 'x' });
     for (const path of paths) expect(await opens(its, site.origin + path)).toBe(false);
@@ -119,7 +119,7 @@ describe('a model opens', () => {
     expect(await opens(its, `${site.origin}${paths[0]}?d=secret`)).toBe(false);
   });
 
-  test('where a page was in the end', async () => {
+  test('the final address of a page after redirects', async () => {
     const its = tool();
     await run(its, 'web_search', { query: 'x' });
     const moved: Answer = (exchange) =>
@@ -128,14 +128,14 @@ describe('a model opens', () => {
     expect(await opens(its, `${site.origin}/moved`, page('a'))).toBe(true);
   });
 
-  test('what the client itself said', async () => {
+  test('addresses in messages of the client', async () => {
     const said = addressesMeantIn(`What does ${site.origin.replace('http', 'HTTP')}/mine#top say?`);
     const its = tool((address) => said.has(address));
     expect(await opens(its, `${site.origin}/other`)).toBe(false);
     expect(await opens(its, `${site.origin}/mine#x`, page('a'))).toBe(true);
   });
 
-  test('what an earlier answer found or opened', async () => {
+  test('pages that an earlier response found or opened', async () => {
     const its = tool();
     its.recall({ type: 'web_page', url: `${site.origin}/opened` });
     its.recall({ type: 'web_page', url: `${site.origin}/refused?d=secret`, isError: true });
@@ -145,14 +145,14 @@ describe('a model opens', () => {
     expect(await opens(its, `${site.origin}/refused?d=secret`)).toBe(false);
   });
 
-  test('and looks for words nowhere else', async () => {
+  test('and searches text only there', async () => {
     const its = tool();
     const outcome = await run(its, 'find_in_page', { url: `${site.origin}/x?d=secret`, pattern: 'x' });
     expect(outcome).toMatchObject({ isError: true, facts: { isError: true } });
     expect(site.requests).toEqual([]);
   });
 
-  test('no blocked site by a dot behind its name', async () => {
+  test('no blocked site with a dot after its name', async () => {
     const its = tool(() => true, { ...WISH, blockedDomains: ['blocked.example'] });
     const outcome = await run(its, 'open_page', { url: 'http://blocked.example./' });
     expect(outcome.parts).toMatchObject([{ text: expect.stringContaining('Pages of this site') }]);
@@ -164,7 +164,7 @@ describe('a model opens', () => {
     'file:///etc/passwd',
     'javascript:alert(1)',
     `https://evil.example/${'x'.repeat(5000)}`,
-  ])('nothing else: %s', async (url) => {
+  ])('no other addresses: %s', async (url) => {
     const outcome = await run(tool(), 'open_page', { url });
     expect(outcome.isError).toBe(true);
     expect(JSON.stringify(outcome.parts).length).toBeLessThan(700);
@@ -196,7 +196,7 @@ describe('addresses in a text', () => {
     ]);
   });
 
-  test('are found quickly in what was made to be slow', () => {
+  test('are found quickly in hostile texts', () => {
     const started = usedMs();
     for (const piece of [
       'https://',

@@ -158,12 +158,12 @@ describe('HTML', () => {
       'text-indent:-999em',
       'margin-left:-100vw',
     ].map((style) => [`<p style="${style}">b<b>b</b></p>a`, 'a'] as const),
-  ])('what nobody sees is left out: %s', async (html, expected) => {
+  ])('invisible content is removed: %s', async (html, expected) => {
     expect(await text(html)).toBe(expected);
   });
 
   test.each(['text/html', 'text/plain', 'text/markdown', 'application/json', 'application/pdf'])(
-    'neither is what is written in characters that show nothing: %s',
+    'text in invisible characters is removed: %s',
     async (contentType) => {
       const tags = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0)));
       const selectors = '\u{e0100}\u{e0155}\u{e01ef}';
@@ -191,13 +191,13 @@ describe('HTML', () => {
     'margin-left:-15px',
     'left:-50%',
     'display:block',
-  ])('what people see is read: %s', async (style) => {
+  ])('visible content is read: %s', async (style) => {
     expect(await text(`<p style="${style}">b</p><form action="/x">c <input value="d"></form>`)).toBe(
       'b\n\nc',
     );
   });
 
-  test('a page of nothing else holds no text', async () => {
+  test('a page of only invisible content has no text', async () => {
     const failure = await failureOf(
       read(serves('\u{e0041}'.repeat(200), 'text/plain'), '/x', { maxChars: 100 }),
     );
@@ -208,7 +208,7 @@ describe('HTML', () => {
     ['<nav>never closed <p>the page', 'never closed\n\nthe page'],
     ['<div style="display:none">shown by a script</div>', 'shown by a script'],
     ['<body style="visibility:hidden">a</body>', 'a'],
-  ])('but not the whole page: %s', async (html, expected) => {
+  ])('the whole page is not removed: %s', async (html, expected) => {
     expect(await text(html)).toBe(expected);
   });
 
@@ -279,7 +279,7 @@ describe('other types', () => {
     expect(page).toEqual({ url: `${site.origin}/a/data.txt`, title: 'data.txt', text: body });
   });
 
-  test('HTML is known without its type', async () => {
+  test('HTML is detected without its type', async () => {
     expect((await read(serves('\n<!doctype html><p>a</p>', null))).text).toBe('a');
   });
 
@@ -312,7 +312,7 @@ describe('other types', () => {
 });
 
 describe('limits', () => {
-  test('a long page is cut, and says so', async () => {
+  test('a long page is truncated, and says so', async () => {
     const words = Array.from({ length: 2000 }, (_, at) => `word${at}`).join(' ');
     for (const answer of [serves(`<p>${words}`), serves(words, 'text/plain')]) {
       const page = await read(answer, '/x', { maxChars: 1000 });
@@ -343,7 +343,7 @@ describe('limits', () => {
     expect(failure.message).toBe(`This page could not be read: ${reason}.`);
   });
 
-  test('who does not wait any longer ends it', async () => {
+  test('the cancellation of a request ends the reading', async () => {
     const abort = new AbortController();
     site.script(() => {});
     const pending = reader().read(`${site.origin}/slow`, abort.signal);
@@ -374,7 +374,7 @@ describe('limits', () => {
 });
 
 describe('addresses', () => {
-  test('a page knows where it was in the end', async () => {
+  test('a page has its final address after redirects', async () => {
     site.script(
       (exchange) => exchange.raw('HTTP/1.1 302 Found\r\nlocation: /moved/here\r\ncontent-length: 0\r\n\r\n'),
       serves('<a href="next">on</a>'),
@@ -484,13 +484,13 @@ describe('hostile pages', () => {
     expect(page.text.length).toBeLessThan(200_100);
   });
 
-  test('of the marks before one word only a few are kept', async () => {
+  test('only a few combining marks before a word are kept', async () => {
     expect(await text(`${'<h1>'.repeat(1000)}end`)).toBe(`${'# '.repeat(8)}end`);
     // The mark itself is taken back, not the end of another.
     expect(await text('<h2></h1>end')).toBe('## end');
   });
 
-  test('other work goes on meanwhile', async () => {
+  test('other work continues meanwhile', async () => {
     let turns = 0;
     let isOver = false;
     setImmediate(function turn() {

@@ -18,7 +18,7 @@ import {
 import { casesOf } from '../../support/share.ts';
 
 describe('breaker', () => {
-  test('opens at the fifth failure in its window, and says why', () => {
+  test('opens at the fifth failure in its window, with the reason', () => {
     const bench = new Bench();
     bench.fail(4);
     expect(bench.availability).toBe('closed');
@@ -147,7 +147,7 @@ describe('breaker', () => {
     expect(bench.availability).toBe('open');
   });
 
-  test('what was completed before it opened does not keep it closed later', () => {
+  test('requests that completed before it opened do not keep it closed later', () => {
     const bench = new Bench();
     bench.fail(9, SUCCESS);
     bench.fail(9, DOWN);
@@ -278,7 +278,7 @@ describe('breaker', () => {
 });
 
 describe('rate limits', () => {
-  test('make an endpoint unavailable for as long as it asked, and then it is closed again', () => {
+  test('make an endpoint unavailable for the time that it requested, and then it is closed again', () => {
     const bench = new Bench();
     bench.whole(0, limited(20_000));
     const until = bench.clock.now() + 20_000;
@@ -304,7 +304,7 @@ describe('rate limits', () => {
     expect(bench.health().availability(bench.clock.now()).until).toBe(bench.clock.now() + expected);
   });
 
-  test('that name no time count for the breaker', () => {
+  test('without a time count for the breaker', () => {
     const bench = new Bench();
     for (let count = 0; count < 4; count++) bench.whole(0, limited(undefined));
     expect(bench.availability).toBe('closed');
@@ -312,7 +312,7 @@ describe('rate limits', () => {
     expect(bench.health().availability(bench.clock.now()).reason).toContain('5 failures');
   });
 
-  test('are announced by an answer with nothing remaining', () => {
+  test('are announced by a response with nothing remaining', () => {
     const bench = new Bench();
     const lease = bench.state.begin(A, true);
     lease.limits({ remaining: 1, resetMs: 60_000 });
@@ -335,7 +335,7 @@ describe('rate limits', () => {
     expect(bench.health().availability(bench.clock.now()).until).toBe(bench.clock.now() + 30_000);
   });
 
-  test('and the breaker do not lift each other: the later end holds', () => {
+  test('and the breaker do not end each other: the later end applies', () => {
     const bench = new Bench();
     bench.fail(5);
     bench.whole(0, limited(5000));

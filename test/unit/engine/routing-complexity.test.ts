@@ -89,7 +89,7 @@ test.each(CASES)('%s', (content, expected) => {
   expect(estimateComplexity(requestFacts(decode(body), 0))).toBe(expected as 'low');
 });
 
-test('what is asked stands at an edge of a long message, and costs no more than its length', () => {
+test('the question is at an edge of a long message, and its search takes time linear in its length', () => {
   const filler = 'lorem ipsum dolor sit amet '.repeat(40_000);
   const content = `${filler}\n\nProve the theorem above.`;
   const body: JsonObject = { model: 'auto', messages: [{ role: 'user', content }] };

@@ -45,7 +45,7 @@ describe('the id of a model', () => {
   });
 
   test.each(['nobody', 'nobody:openai', ':openai', 'openai:', '', ':'.repeat(100_000)])(
-    'of nobody: %p',
+    'that is unknown: %p',
     (id) => {
       expect(resolveModelId(id, catalog)).toBeNull();
     },
@@ -78,7 +78,7 @@ describe('a request that names its model', () => {
     expect(select({ model: 'big', models: models.slice(1) }).choices).toHaveLength(101);
   });
 
-  test('may name providers behind the ids', () => {
+  test('can name providers after the ids', () => {
     const selection = select({
       model: 'house/small:east',
       models: ['house/large:west', 'house/medium:west'],
@@ -196,7 +196,7 @@ describe('refused', () => {
     expect(error.message).toMatch(message);
   });
 
-  test('no choice for reasoning that no model can do: the one that answers reports it', () => {
+  test('if no model supports the reasoning, the chosen model reports it', () => {
     const body = {
       model: 'auto',
       reasoning: { effort: 'high' },
@@ -275,7 +275,7 @@ describe('model_routing_config', () => {
     expect(report.header()).toBe('model_routing_config.available_models[0]:dropped');
   });
 
-  test('a named model is tried although no candidate is known to fit', () => {
+  test('a named model is tried even if no candidate is known to fit', () => {
     const selection = select({
       model: 'house/small',
       reasoning: { effort: 'high' },
@@ -309,7 +309,7 @@ describe('model_routing_config', () => {
     expect(order({ model: 'auto', model_routing_config: listed })).toEqual(['small']);
   });
 
-  test('the table says how it was chosen', () => {
+  test('the route table shows how the model was chosen', () => {
     const config = {
       available_models: ['big', 'house/small'],
       preference: 'balanced',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { EndpointId } from '../../../src/engine/routing/state.ts';
 import { A, B, Bench, CALLERS, CANCELLED, DOWN, SEED, SUCCESS, usage } from '../../support/routing-bench.ts';
 
-test('of an unknown endpoint nothing is known, and it is admitted', () => {
+test('an unknown endpoint has no measurements, and is admitted', () => {
   const { state, clock } = new Bench();
   const health = state.health(A);
   expect(health).toMatchObject({
@@ -24,7 +24,7 @@ test('of an unknown endpoint nothing is known, and it is admitted', () => {
   expect(state.admits(A)).toBe(true);
 });
 
-test('an endpoint is known by its id, whatever object carries it, and apart from all others', () => {
+test('the state of an endpoint belongs to its id, not to an object', () => {
   const bench = new Bench();
   bench.stream(100);
   expect(bench.health({ ...A }).firstTokenMs).toBe(100);
@@ -33,7 +33,7 @@ test('an endpoint is known by its id, whatever object carries it, and apart from
 });
 
 describe('latency', () => {
-  test('of streams is to the first content, of whole answers to the end', () => {
+  test('is measured to the first content of streams, and to the end of whole responses', () => {
     const bench = new Bench();
     bench.stream(200, 5000);
     expect(bench.health()).toMatchObject({ firstTokenMs: 200, answerMs: null });
@@ -44,7 +44,7 @@ describe('latency', () => {
     expect(bench.health()).toMatchObject({ firstTokenMs: 200, answerMs: 900, measuredAt: bench.clock.now() });
   });
 
-  test('is not learnt from failures, except from the content that a stream showed before', () => {
+  test('is not measured from failures, except for content before the failure of a stream', () => {
     const bench = new Bench();
     bench.whole(10, DOWN);
     const lease = bench.state.begin(A, true);
@@ -69,7 +69,7 @@ describe('latency', () => {
     expect(bench.health().firstTokenMs).toBeCloseTo(5.5 * 0.9 + 10, 1);
   });
 
-  test('after a silence a new measure weighs by its length', () => {
+  test('after a pause, a new measurement has more weight the longer the pause was', () => {
     const bench = new Bench();
     for (let n = 0; n < 20; n += 1) bench.stream(0);
     bench.clock.advance(29_000);
@@ -112,7 +112,7 @@ describe('latency', () => {
 });
 
 describe('95th percentile', () => {
-  test('is known from the twentieth measure on, of each kind apart', () => {
+  test('is known from the twentieth measurement on, for each kind separately', () => {
     const bench = new Bench();
     for (let n = 0; n < 19; n += 1) bench.stream(100);
     expect(bench.health().p95Ms(true)).toBeNull();
@@ -121,7 +121,7 @@ describe('95th percentile', () => {
     expect(bench.health().p95Ms(false)).toBeNull();
   });
 
-  test('is at least the exact one and at most a class more', () => {
+  test('is at least the exact value, and at most one class higher', () => {
     const durations = fc.array(fc.integer({ max: 900_000, min: 0 }), { maxLength: 200, minLength: 20 });
     fc.assert(
       fc.property(durations, (all) => {
@@ -165,7 +165,7 @@ describe('95th percentile', () => {
 });
 
 describe('speed', () => {
-  test('of a stream counts from its first content, of a whole answer from its beginning', () => {
+  test('is measured from the first content of a stream, and from the beginning of a whole response', () => {
     const bench = new Bench();
     bench.stream(5000, 2000, { ...SUCCESS, usage: usage(10, 0, 100) });
     expect(bench.health().tokensPerSecond).toBeCloseTo(50, 6);
@@ -173,13 +173,13 @@ describe('speed', () => {
     expect(bench.health(B).tokensPerSecond).toBeCloseTo(25, 6);
   });
 
-  test('of a stream with reasoning counts all of its time: some of it may have been silent', () => {
+  test('of a stream with reasoning includes all its time, because some reasoning may be hidden', () => {
     const bench = new Bench();
     bench.stream(9000, 1000, { ...SUCCESS, usage: usage(10, 0, 100, 900) });
     expect(bench.health().tokensPerSecond).toBeCloseTo(100, 6);
   });
 
-  test('is not learnt from nine tokens', () => {
+  test('is not measured from nine tokens', () => {
     const bench = new Bench();
     bench.stream(10, 1000, { ...SUCCESS, usage: usage(10, 0, 9) });
     bench.whole(1000, { ...SUCCESS, usage: usage(10, 0, 9) });
@@ -199,7 +199,7 @@ describe('speed', () => {
     expect(bench.health().tokensPerSecond).toBeCloseTo(expected, 6);
   });
 
-  test('that was measured is not lowered by an answer that was too short', () => {
+  test('is not lowered by a response that is too short', () => {
     const bench = new Bench();
     bench.whole(100, { ...SUCCESS, usage: usage(10, 0, 1000) });
     bench.whole(20, { ...SUCCESS, usage: usage(10, 0, 10) });
@@ -208,7 +208,7 @@ describe('speed', () => {
 });
 
 describe('cache hits', () => {
-  test('are the share of the prompt that was read from the cache, where one can be', () => {
+  test('are the share of the prompt that was read from the cache, if there is one', () => {
     const bench = new Bench();
     bench.whole(1, { ...SUCCESS, usage: usage(1023, 1023, 1) });
     expect(bench.health().cacheHitRate).toBeNull();
@@ -218,7 +218,7 @@ describe('cache hits', () => {
     expect(bench.health().cacheHitRate).toBe(0.25);
   });
 
-  test('are not learnt from estimates', () => {
+  test('are not measured from estimates', () => {
     const bench = new Bench();
     bench.whole(1, { ...SUCCESS, usage: { ...usage(5000, 0, 1), estimated: true } });
     expect(bench.health().cacheHitRate).toBeNull();
@@ -226,7 +226,7 @@ describe('cache hits', () => {
 });
 
 describe('success', () => {
-  test('only failures by its own fault lower the rate; all are counted by kind', () => {
+  test('only failures of the endpoint itself lower the rate; all are counted by kind', () => {
     const bench = new Bench();
     bench.fail(2, SUCCESS);
     bench.fail(1, CALLERS);

@@ -116,7 +116,7 @@ describe.each(names)('%s', (name) => {
     expect(await search(settings(name))).toEqual([]);
   });
 
-  test('keeps only pages of the domains asked for, whatever the engine gives', async () => {
+  test('keeps only pages of the requested domains, whatever the engine returns', async () => {
     const hits = [
       'https://example.com/',
       'https://docs.example.com/a',
@@ -170,7 +170,7 @@ describe.each(names)('%s', (name) => {
   });
 
   test.each([401, 403])(
-    'a refusal with %d tells the operator what to do, and not the key',
+    'a refusal with %d tells the operator what to do, without the key',
     async (status) => {
       engine.script(answers(status, { error: `no such key: ${KEY}`, detail: { error: KEY } }));
       const error = await failureOf(search(settings(name)));
@@ -180,7 +180,7 @@ describe.each(names)('%s', (name) => {
     },
   );
 
-  test.if(name !== 'searxng')('a result that quotes the key shows none of it', async () => {
+  test.if(name !== 'searxng')('a key that a result quotes is masked', async () => {
     engine.script(answers(200, answer([{ ...HITS[0], text: `asked with ${KEY}.` } as Hit])));
     const [result] = await search(settings(name));
     expect(result?.text).toContain('asked with [secret].');
@@ -212,7 +212,7 @@ describe.each(names)('%s', (name) => {
     expect(await search(settings(name))).toEqual([]);
   });
 
-  test('what nobody sees is not read by the model', async () => {
+  test('invisible text is not sent to the model', async () => {
     const hidden = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0)));
     const says = `It${hidden.join('')} is \u202elong\u202c \u{1f9d1}\u200d\u{1f680}\u2764\ufe0f`;
     const hit = { url: 'https://example.com/', title: says, text: says, date: null };
@@ -221,7 +221,7 @@ describe.each(names)('%s', (name) => {
     expect(await search(settings(name))).toMatchObject([{ title: seen, text: seen }]);
   });
 
-  test('a dot behind a name leads around no filter', async () => {
+  test('a dot after a host name does not circumvent the filter', async () => {
     const at = (url: string): Hit => ({ url, title: 'x', text: 'x', date: null });
     const hits = ['http://bad.example./', 'http://www.bad.example./x', 'http://good.example./'].map(at);
     engine.script(answers(200, answer(hits)), answers(200, answer(hits)));
@@ -231,7 +231,7 @@ describe.each(names)('%s', (name) => {
     expect(await urls({ allowedDomains: ['good.example'] })).toEqual(['http://good.example./']);
   });
 
-  test('a server error is told with its words', async () => {
+  test('a server error is reported with its text', async () => {
     engine.script(answers(500, { error: 'x'.repeat(5000) }));
     const error = await failureOf(search(settings(name)));
     expect(error).toMatchObject({ kind: 'upstream_unavailable', fault: 'upstream' });
@@ -326,7 +326,7 @@ describe('what is asked', () => {
     });
   });
 
-  test('a country that Tavily may not know is not told', async () => {
+  test('a country that Tavily may not know is not sent', async () => {
     engine.script(answers(200, tavilyAnswer([])));
     await search(settings('tavily'), { userLocation: { country: 'CZ' } });
     expect(engine.requests[0]?.json).not.toHaveProperty('country');
@@ -459,7 +459,7 @@ describe('limits', () => {
     expect(engine.requests.length).toBe(1);
   });
 
-  test('who does not wait any longer ends the search', async () => {
+  test('the cancellation of a request ends the search', async () => {
     const abort = new AbortController();
     engine.script(() => {});
     const pending = search(settings('exa'), {}, abort.signal);

@@ -14,7 +14,7 @@ const server = (name: string) => protocols.find((each) => each.name === name)!.s
 
 const GROUNDED = ['in place', 'elsewhere', 'nowhere', 'by bytes'] as const;
 
-test.each(GROUNDED)('citations of a long text, words %s', (place) => {
+test.each(GROUNDED)('citations of a long text take linear time, words %s', (place) => {
   const growth = growthOf((n) => {
     const count = 500 * n;
     const text = 'Zürich is wet. '.repeat(count);

@@ -334,7 +334,7 @@ describe('a server that lacks', () => {
     },
   );
 
-  test('tools is not asked how it calls them', async () => {
+  test('tools gets no probe of how it calls them', async () => {
     const diagnosis = await examineServer({
       refuse: (body) => (has(body, 'tools') ? 'no tools here' : undefined),
     });
@@ -373,7 +373,7 @@ test('a model that always thinks is found out', async () => {
   expect(diagnosis.facts).toMatchObject({ reasoningStyle: 'effort', reasoningMandatory: true });
 });
 
-test('a server that never counts its streams is asked for counts as before', async () => {
+test('a server that never counts its streams still gets requests for usage', async () => {
   const diagnosis = await examineServer({ blind: without('stream_options') });
   expect(verdict(diagnosis, 'streaming')).toBe('no');
   expect(diagnosis.facts.quirks).not.toHaveProperty('streamUsage');
@@ -448,7 +448,7 @@ test.each([
   expect(diagnosis.facts).toEqual({ quirks: {}, parameters: {} });
 });
 
-test('words of an upstream cannot steer a terminal', async () => {
+test('control sequences of an upstream do not reach the terminal', async () => {
   const diagnosis = await examineServer({
     refuse: (body) => (has(body, 'stop') ? `no \u001b[2J\r\n\u202eevil ${'long '.repeat(500)}` : undefined),
   });
@@ -458,7 +458,7 @@ test('words of an upstream cannot steer a terminal', async () => {
   expect(detail(diagnosis, 'stop').length).toBeLessThan(300);
 });
 
-test('the list of models says how long the context is', async () => {
+test('the context length is read from the list of models', async () => {
   const listed = whole({ data: [{ id: 'other' }, { id: 'm', max_model_len: 32_768 }] });
   expect((await examineServer({ list: listed })).facts.contextLength).toBe(32_768);
   const absent = await examineServer({ list: whole({ data: [{ id: 'other', max_model_len: 1 }] }) });
@@ -483,7 +483,7 @@ test('a model that is listed with the usual tag is the one without it', async ()
 test.each([
   ['completed', false],
   ['incomplete', true],
-])('a server of Responses that calls a cut answer %s is known by it', async (status, named) => {
+])('a server of Responses that reports a truncated response as %s is detected', async (status, named) => {
   upstream.always((exchange) => {
     if (exchange.request.method === 'GET') return whole({ data: [{ id: 'm' }] })(exchange);
     const { max_output_tokens: limit = 100 } = exchange.request.json as { max_output_tokens?: number };
@@ -505,7 +505,7 @@ test.each([
   expect(facts.quirks?.namesCutAnswers).toBe(named);
 });
 
-test('an overlong prompt is only sent when asked for, and its refusal names the limit', async () => {
+test('an overlong prompt is only sent on request, and its refusal contains the limit', async () => {
   const refuse = (body: ChatRequest): string | undefined =>
     JSON.stringify(body).length > 5_000
       ? "This model's maximum context length is 4,096 tokens. However, you requested 6,144 tokens."
@@ -576,12 +576,15 @@ test.each([
       usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 },
     },
   ],
-] as const)('a server of %s that only says hello is asked in its own words', async (protocol, path, body) => {
-  upstream.always(whole(body));
-  const diagnosis = await diagnose({ protocols: { [protocol]: `${upstream.origin}${path}` } });
-  expect(verdict(diagnosis, 'answers')).toBe('yes');
-  expect(verdict(diagnosis, 'streaming')).toBe('no');
-  expect(verdict(diagnosis, 'json_schema')).toBe('no');
-  expect(verdict(diagnosis, 'tool_required')).toBe('no');
-  expect(diagnosis.findings.map((finding) => finding.detail).join()).not.toMatch(/internal error/i);
-});
+] as const)(
+  'a server of %s that only greets gets probes of its own protocol',
+  async (protocol, path, body) => {
+    upstream.always(whole(body));
+    const diagnosis = await diagnose({ protocols: { [protocol]: `${upstream.origin}${path}` } });
+    expect(verdict(diagnosis, 'answers')).toBe('yes');
+    expect(verdict(diagnosis, 'streaming')).toBe('no');
+    expect(verdict(diagnosis, 'json_schema')).toBe('no');
+    expect(verdict(diagnosis, 'tool_required')).toBe('no');
+    expect(diagnosis.findings.map((finding) => finding.detail).join()).not.toMatch(/internal error/i);
+  },
+);

@@ -39,7 +39,7 @@ function callWith(text: string): ApiCall {
   return call as unknown as ApiCall;
 }
 
-test('what there is no room for is given up, and counted', async () => {
+test('payloads beyond the memory limit are dropped and counted', async () => {
   const slow = slowStore();
   const keeper = keeperOver(slow);
   const say = (id: string): void => {
@@ -62,7 +62,7 @@ test('what there is no room for is given up, and counted', async () => {
   expect([keeper.kept, keeper.dropped]).toEqual([3, 1]);
 });
 
-test('of so many requests one is kept', () => {
+test('one of a configured number of requests is stored', () => {
   const slow = slowStore();
   expect(keeperOver(slow, 4, 0.24).open(callWith(''))).not.toBeNull();
   expect(keeperOver(slow, 4, 0.26).open(callWith(''))).toBeNull();

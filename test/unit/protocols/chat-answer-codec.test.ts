@@ -20,7 +20,7 @@ import { casesOf } from '../../support/share.ts';
 const { decodeRequest, encodeError, encodeResponse, encodeStream } = openaiChat.server;
 
 describe('encodeStream', () => {
-  test('says the same as encodeResponse', () => {
+  test('has the same content as encodeResponse', () => {
     fc.assert(
       fc.property(turns(), fc.boolean(), fc.boolean(), (turn, exclude, logprobs) => {
         const events = toEvents(turn);
@@ -51,7 +51,7 @@ describe('encodeStream', () => {
     );
   });
 
-  test('what was sent comes back in the same order', () => {
+  test('items are returned in the order in which they were sent', () => {
     fc.assert(
       fc.property(turns(), (turn) => {
         const whole = encodeResponse(collect(toEvents(turn)), answerContext({}));

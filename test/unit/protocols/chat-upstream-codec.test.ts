@@ -119,7 +119,7 @@ test('a body of anything is an answer or a GatewayError', () => {
   );
 });
 
-test('an answer cut into deltas anywhere says the same as the whole answer', () => {
+test('a response that is split into deltas anywhere equals the whole response', () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -163,7 +163,7 @@ test('an answer cut into deltas anywhere says the same as the whole answer', () 
   );
 });
 
-test('extra members never replace what the gateway says', () => {
+test('extra members never replace members of the gateway', () => {
   const report = new Report();
   const request = fillRequest({
     extra: JSON.parse('{"model":"x","messages":[],"__proto__":{"stream":true},"min_p":0.1}'),

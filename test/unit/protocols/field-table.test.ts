@@ -66,7 +66,7 @@ test('settings are read and written in the order of the canonical request, whate
   expect(JSON.stringify(wire)).toBe('{"heat":0.5,"top":1,"stops":["a"]}');
 });
 
-test('what was not said has no member, and what is too large is clamped with a report', () => {
+test('a missing value has no member, and a value that is too large is clamped with a report', () => {
   expect(written(AFTER, {})[0]).toEqual({});
   const [body, report] = written(AFTER, { temperature: 3.5 });
   expect(body).toEqual({ heat: 2 });
@@ -75,7 +75,7 @@ test('what was not said has no member, and what is too large is clamped with a r
   ]);
 });
 
-test('members that no parameter stands for are checked', () => {
+test('members without a parameter are checked', () => {
   expect(problemsOf(AFTER, { count: 2, stops: ['a', 'b', 'c'] })).toEqual([
     'count: only 1 is supported',
     'stops: must have at most 2 sequences',

@@ -44,7 +44,7 @@ describe('errors of Google', () => {
     expect(classify(code, status, message)).toBe(expected);
   });
 
-  test('the wait is in the details, in a list of one error too, else in the head', () => {
+  test('the delay is read from the details, also in a list of one error, otherwise from the headers', () => {
     const details = [
       { '@type': 'type.googleapis.com/google.rpc.Help', links: [] },
       { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.4s' },
@@ -98,7 +98,7 @@ test('errors for clients carry a code, a status, and what Google would put into 
   });
 });
 
-test('model and mode stand in the path', () => {
+test('model and mode are in the path', () => {
   expect(upstream.pathFor?.('gemini-3-pro', false)).toBe('/models/gemini-3-pro:generateContent');
   expect(upstream.pathFor?.('gemini-3-pro', true)).toBe('/models/gemini-3-pro:streamGenerateContent?alt=sse');
   expect(upstream.pathFor?.('tunedModels/mine', false)).toBe('/tunedModels/mine:generateContent');
@@ -201,7 +201,7 @@ describe('signatures through clients', () => {
     ["Gemini's own", 'EpIDCo8DAQw51scL+dHffCC/bg=='],
     ['a sealed one', 'dgm1_-_abc'],
     ['a text that no alphabet holds', 'a.b:c'],
-  ])('%s comes back byte for byte', (_, data) => {
+  ])('%s is returned byte for byte', (_, data) => {
     const opaque = { format: 'google-gemini-v1', kind: 'encrypted', data };
     expect(comeBack(data, (signature) => signature)).toMatchObject(opaque);
     expect(comeBack(data, asBytes)).toMatchObject(opaque);

@@ -16,7 +16,7 @@ test('only the named members change; every other byte stays', () => {
   expect(editMembers('{"a":1}', { set: { b: 2 }, remove: ['a'] })).toBe('{"b":2}');
 });
 
-test('a key that stands twice is removed twice', () => {
+test('a duplicate member is removed twice', () => {
   expect(editMembers('{"model":"a","x":1,"\\u006dodel":"b"}', { set: {}, remove: ['model'] })).toBe(
     '{"x":1}',
   );

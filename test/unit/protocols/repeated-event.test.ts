@@ -20,7 +20,7 @@ describe('one event like another', () => {
     expect(repeated.textOf(around('\\n\\u00e9 é \\\\'))).toBe('\né é \\');
   });
 
-  test('what may be more than a text, or is none, is not read', () => {
+  test('an event that may have more than text, or has none, is not read', () => {
     const repeated = after(around('a'), 'a');
     for (const text of ['b","more":"', '\\"', 'b\\', '\\x', 'a\tb'])
       expect(repeated.textOf(around(text))).toBeUndefined();
@@ -120,7 +120,7 @@ function decoded(protocol: ProtocolName, events: readonly [string, string][]): C
 test.each<[ProtocolName, [string, string][]]>([
   ['openai-chat', CHAT.map(UNNAMED)],
   ['anthropic-messages', MESSAGES.map(NAMED)],
-])('a stream of %s says the same where no event is like the one before', (protocol, events) => {
+])('a stream of %s is read correctly if no event equals the one before', (protocol, events) => {
   const spaced = events.map(([name, data], at): [string, string] => [name, ' '.repeat(at) + data]);
   const whole = decoded(protocol, spaced);
   expect(whole.length).toBeGreaterThan(30);

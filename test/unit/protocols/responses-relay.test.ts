@@ -112,7 +112,7 @@ function pass(stream: RelayStream, bytes: string, size: number): { live: string;
 }
 
 describe('a stream', () => {
-  test('is committed by its first content, not by what announces it', () => {
+  test('is committed by its first content, not by the events before it', () => {
     const stream = relay.openStream(FACTS);
     expect(stream.push(OPENING)).toBe('');
     expect(stream.committed).toBe(false);
@@ -120,7 +120,7 @@ describe('a stream', () => {
     expect(stream.committed).toBe(true);
   });
 
-  test('before its content a failure shows nothing; after it, the upstream’s own words', () => {
+  test('a failure before content sends nothing; after content, it is sent as the upstream wrote it', () => {
     const failed = frame('response.failed', {
       response: { ...response, status: 'failed', error: { code: 'server_error', message: 'broken' } },
       sequence_number: 5,
@@ -171,7 +171,7 @@ describe('a stream', () => {
     });
   });
 
-  test('that is cut is an error, told in numbers that go on', () => {
+  test('that is cut off ends with an error event whose number continues', () => {
     const stream = relay.openStream({ ...FACTS, model: 'openai/é' });
     let out = stream.push(OPENING + delta('ä', 4) + delta('b', 5));
     expect(stream.end()).toBe('');
@@ -267,7 +267,7 @@ function compact(data: string): string {
   return data.includes('resp_gen1') ? JSON.stringify(JSON.parse(data)) : data;
 }
 
-test('what is relayed is still a legal stream', () => {
+test('a relayed stream is still valid', () => {
   const end = {
     ...response,
     status: 'completed',

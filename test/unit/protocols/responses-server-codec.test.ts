@@ -84,7 +84,7 @@ describe('decodeRequest', () => {
     );
   });
 
-  test('what was decoded can be written for an upstream of the same protocol', () => {
+  test('a decoded request can be encoded for an upstream of the same protocol', () => {
     const { item_reference: _, ...body } = { ...FULL, item_reference: null };
     const input = (FULL['input'] as JsonObject[]).filter((item) => item['type'] !== 'item_reference');
     const request = decodeRequest({ ...body, input });

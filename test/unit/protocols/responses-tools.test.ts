@@ -150,7 +150,7 @@ describe('tools that the client runs', () => {
     ).toEqual(['function_call', 'shell_call']);
   });
 
-  test('come back as their own items, in order, whatever is called beside them', () => {
+  test('are returned as their own items, in order, whatever other calls there are', () => {
     const output = answered(
       { tools: [...tools, { type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }] },
       [
@@ -200,7 +200,7 @@ describe('tools that the client runs', () => {
     }
   });
 
-  test('what comes after a call waits for it', () => {
+  test('items after a call wait for it', () => {
     const output = answered({ tools }, [{ name: 'shell', arguments: '{"commands":["ls"]}' }], 'Done.');
     expect(output.map((item) => item['type'])).toContain('shell_call');
     expect(output.map((item) => item['type'])).toContain('message');
@@ -268,7 +268,7 @@ describe('tools that the client runs', () => {
   });
 
   test.each(CLIENT_TOOLS.map((tool) => [tool.name, tool] as const))(
-    '%s: a call says the same after its way through the function',
+    '%s: a call is unchanged after its translation to a function and back',
     (_, tool) => {
       const examples: Readonly<Record<string, JsonObject>> = {
         shell: { commands: ['ls'], timeout_ms: 5, max_output_length: 10 },
@@ -297,7 +297,7 @@ describe('tools that the client runs', () => {
 });
 
 describe('groups of tools', () => {
-  test('are taken apart, under names that collide with none, and put back', () => {
+  test('are flattened under unique names, and restored', () => {
     const clash = { type: 'function', name: 'crm__find', parameters: { type: 'object', properties: {} } };
     const { request, replacedTools } = portable({ tools: [clash, namespace] });
     expect(request.tools.map((tool) => (tool.type === 'hosted' ? '' : tool.name))).toEqual([
@@ -365,7 +365,7 @@ describe('items that only the Responses API knows', () => {
     expect(asArray(sent({ input }, 'openai-responses')['input'])[1]).toEqual({ type: 'brand_new', x: 1 });
   });
 
-  test('a reference that nobody resolved is a 404', () => {
+  test('an unresolved reference is a 404', () => {
     const reference = { input: [{ type: 'item_reference', id: 'msg_1' }] };
     for (const protocol of ['openai-chat', 'openai-responses', 'anthropic-messages'] as const) {
       let thrown: unknown;

@@ -19,7 +19,7 @@ test.each([
   [{ 'retry-after': 'Wed, 21 Oct 2026 07:28:10 GMT', date: 'Wed, 21 Oct 2026 07:28:00 GMT' }, 10_000],
   [{ 'retry-after': 'Wed, 21 Oct 2026 07:27:00 GMT', date: 'Wed, 21 Oct 2026 07:28:00 GMT' }, 0],
   [{ 'retry-after': 'Wed, 21 Oct 2026 07:28:10 GMT' }, undefined],
-] as const)('%j asks to wait %p ms', (headers: Readonly<Record<string, string>>, expected) => {
+] as const)('%j requests a delay of %p ms', (headers: Readonly<Record<string, string>>, expected) => {
   expect(retryAfterMs((name) => headers[name] ?? null)).toBe(expected);
 });
 
@@ -56,7 +56,7 @@ test.each([
   ['Request ID: req_00112233', 'Request ID: req_00112233'],
   ['the request id is missing', 'the request id is missing'],
   ['a request id: unknown', 'a request id: unknown'],
-])('%j is told as %j', (said, reported) => {
+])('%j is reported as %j', (said, reported) => {
   expect(shortMessage(said)).toBe(reported);
 });
 

@@ -30,16 +30,16 @@ function collectedIn(sizes: readonly number[], leaves: (size: number) => number,
   return collected;
 }
 
-test('what a burst left is collected when it is over', () => {
+test('the memory of a burst is collected after it', () => {
   expect(collectedIn([100, 400, 700, 705, 100, 100], () => 100)).toEqual([3]);
 });
 
-test('what is held for longer is collected for ever more rarely, and then no more', () => {
+test('memory that stays in use is collected less and less often, and then no more', () => {
   const sizes = [100, ...Array.from({ length: 200 }, () => 400)];
   expect(collectedIn(sizes, (size) => size)).toEqual([2, 4, 8, 16, 32, 64]);
 });
 
-test('what is let go later is collected, too', () => {
+test('memory that is released later is collected, too', () => {
   let times = 0;
   const collected = collectedIn([100, 400, 400, 400, 400, 100], () => (times++ === 0 ? 400 : 100));
   expect(collected).toEqual([2, 4]);
@@ -50,7 +50,7 @@ test('a busy process is not stopped, nor one that has streams to pass on', () =>
   expect(collectedIn([100, 400, 400, 400, 400], () => 100, 300)).toEqual([]);
 });
 
-test('what comes back at once is collected every ten seconds at most', () => {
+test('repeated bursts are collected every ten seconds at most', () => {
   const sizes = [100, ...Array.from({ length: 30 }, () => 160)];
   expect(collectedIn(sizes, () => 100)).toEqual([2, 12, 22]);
 });

@@ -61,7 +61,7 @@ async function modelOf(storage: Storage, id: string): Promise<string | null | un
   return (await storage.ledger.find(id, 'key_a'))?.generation.model;
 }
 
-test('what was written after the backup is taken over', async () => {
+test('records that were written after the backup are imported', async () => {
   const path = await killed();
   const notices: string[] = [];
   const storage = await open(path, notices);

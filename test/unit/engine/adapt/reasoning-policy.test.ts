@@ -76,7 +76,7 @@ describe('worked values of requirement 6.10', () => {
   });
 });
 
-test('nothing asked: medium where the model can reason, silence where it cannot', () => {
+test('the default is medium if the model can reason, and nothing if it cannot', () => {
   expect(resolveReasoning(request({}), facts(), new Report())).toMatchObject({
     mode: 'on',
     effort: 'medium',
@@ -87,7 +87,7 @@ test('nothing asked: medium where the model can reason, silence where it cannot'
   });
 });
 
-test('off beats effort and budget; a model that always reasons says so', () => {
+test('off overrides effort and budget; for a model that always reasons, this is reported', () => {
   expect(
     resolveReasoning(request({ enabled: false, effort: 'high', maxTokens: 5000 }), facts(), new Report()),
   ).toEqual({ mode: 'off' });
@@ -162,7 +162,7 @@ test('inside a tool turn, thinking needs the signed reasoning of that turn', () 
   expect(report.size).toBe(0);
 });
 
-test('efforts that a model does not know become the nearest it knows', () => {
+test('efforts that a model does not support become the nearest supported one', () => {
   const report = new Report();
   const gptOss = facts({ reasoningStyle: 'effort', efforts: ['low', 'medium', 'high'] });
   expect(resolveReasoning(request({ effort: 'xhigh' }), gptOss, report)).toMatchObject({ effort: 'high' });

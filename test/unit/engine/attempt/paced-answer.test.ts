@@ -58,7 +58,7 @@ test('a large read is worked off over several turns, in order, and the socket wa
   expect(received.slice(0, -1).join('')).toBe(LARGE);
 });
 
-test('nothing is worked off for a client without room; its end and its failure wait as well', async () => {
+test('nothing is processed for a client that does not read; the end and a failure wait as well', async () => {
   for (const ending of ['end', 'cut'] as const) {
     const { paced, received, socket } = start((answer, bytes) => {
       if (bytes.toString().startsWith(LARGE.slice(0, 16))) answer.pause();
@@ -75,7 +75,7 @@ test('nothing is worked off for a client without room; its end and its failure w
   }
 });
 
-test('an end that comes while the last slice waits for room is told after it', async () => {
+test('an end that arrives while the last slice waits is delivered after it', async () => {
   const { paced, received } = start((answer) => answer.pause());
   paced.data(Buffer.from(LARGE.slice(0, 65_537)));
   paced.end();
@@ -87,7 +87,7 @@ test('an end that comes while the last slice waits for room is told after it', a
   expect(received.at(-1)).toBe('end');
 });
 
-test('what was read is forgotten when nobody wants it any more', async () => {
+test('data that was read is released when the request is cancelled', async () => {
   const { paced, received } = start();
   paced.data(Buffer.from(LARGE));
   paced.end();

@@ -56,7 +56,7 @@ test.each([
   expect(classify(status, type, message)).toBe(expected);
 });
 
-test('the waiting time comes from the milliseconds, the seconds, or the date', () => {
+test('the delay is read from the milliseconds, the seconds, or the date', () => {
   const wait = (headers: Record<string, string>) =>
     decodeError(429, (name) => headers[name] ?? null, '').retryAfterMs;
   expect(wait({ 'retry-after-ms': '1500', 'retry-after': '9' })).toBe(1500);

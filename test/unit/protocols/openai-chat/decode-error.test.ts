@@ -69,17 +69,17 @@ describe('the message is found in every common form', () => {
 describe('how long to wait', () => {
   const wait = (headers: Readonly<Record<string, string>>): number | undefined =>
     decodeError(429, (name) => headers[name] ?? null, '').retryAfterMs;
-  test('milliseconds come first', () =>
+  test('milliseconds take precedence', () =>
     expect(wait({ 'retry-after-ms': '250', 'retry-after': '9' })).toBe(250));
   test('seconds', () => expect(wait({ 'retry-after': '1.5' })).toBe(1500));
   test('a date counts from the date of the answer', () => {
     const headers = { 'retry-after': 'Wed, 21 Oct 2026 07:28:30 GMT', date: 'Wed, 21 Oct 2026 07:28:00 GMT' };
     expect(wait(headers)).toBe(30_000);
   });
-  test('a date without the date of the answer says nothing', () => {
+  test('a date without the date of the response is ignored', () => {
     expect(wait({ 'retry-after': 'Wed, 21 Oct 2026 07:28:30 GMT' })).toBeUndefined();
   });
-  test('no header', () => expect(wait({})).toBeUndefined());
+  test('there is no delay without a header', () => expect(wait({})).toBeUndefined());
 });
 
 describe('an error inside an answer', () => {

@@ -21,7 +21,7 @@ test('an id that fits is kept', () => {
   expect(mapCallIds([call('abcDEF123')], 'alphanumeric-9')('abcDEF123')).toBe('abcDEF123');
 });
 
-test('ids fit, stay apart, and do not depend on what comes later in the conversation', () => {
+test('ids fit, are unique, and do not depend on later items of the conversation', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 40 }), { maxLength: 50 }), (ids) => {
       const items = ids.flatMap((id) => [call(id), result(id)]);

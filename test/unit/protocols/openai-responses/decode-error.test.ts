@@ -65,7 +65,7 @@ describe('decodeError', () => {
     });
   }
 
-  test('message, code and param come from every form', () => {
+  test('message, code and param are read from every form', () => {
     const facts = (body: string) => {
       const { message, code, param } = decodeError(400, none, body);
       return [message, code, param];
