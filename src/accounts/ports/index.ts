@@ -215,15 +215,22 @@ export interface StoredResponse {
   readonly input: readonly JsonObject[];
 }
 
+/** Origin of a response. */
+export interface ResponseOrigin {
+  /** Conversation to which input and output are appended, unless it was deleted in the meantime. Absent: none. */
+  readonly appendTo?: string | undefined;
+  /** True: a job made it. */
+  readonly isByJob?: boolean;
+}
+
 export interface ResponseStore {
   /**
    * Stores a response atomically; durable when it resolves. If the database is unreachable, it is written once it is
-   * back. With `appendTo`, input and output are also appended to that conversation, unless it was deleted in the
-   * meantime.
+   * back. A response whose job was deleted is not stored.
    * @returns the JSON text of `response.response`, so that the caller need not serialize it again
    * @throws GatewayError `quota` if evicting all other responses would not free enough; nothing is written
    */
-  put(response: StoredResponse, appendTo?: string): Promise<string>;
+  put(response: StoredResponse, origin?: ResponseOrigin): Promise<string>;
   find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredResponse | null>;
   /** The response and all before it, oldest first; null if any of them is missing, expired or of another project. */
   chain(projectId: string, id: string, nowMs: UnixMs): Promise<readonly StoredResponse[] | null>;

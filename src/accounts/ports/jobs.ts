@@ -196,7 +196,7 @@ export interface JobStore {
   keepStream(id: string, fence: number, bytes: Uint8Array): Promise<boolean>;
   /** Null: none is stored. */
   stream(projectId: string, id: string): Promise<Uint8Array | null>;
-  /** @returns false if the project has no such job */
+  /** Deletes a job. Its response is not stored any more. @returns false if the project has no such job */
   delete(projectId: string, id: string): Promise<boolean>;
   /** Deletes a bounded number of expired jobs. @returns how many; 0: none are left */
   purge(nowMs: UnixMs): Promise<number>;

@@ -34,8 +34,9 @@ export async function storeAgain(
   { storage, settings, clock }: Pick<WorkDependencies, 'storage' | 'settings' | 'clock'>,
 ): Promise<JobOutcome> {
   const { job, store } = run;
+  const { responses } = storage;
   try {
-    await run.stored(() => storage.responses.put(unstored.response, unstored.appendTo));
+    await run.stored(() => responses.put(unstored.response, { appendTo: unstored.appendTo, isByJob: true }));
     return { end: { state: 'completed' } };
   } catch (error) {
     const { kind, code, message: reason } = GatewayError.from(error);

@@ -55,7 +55,8 @@ export async function storeTurn(
     input: recalled ? [...history.items, ...items] : items,
   };
   try {
-    const text = await deps.state.responses.put(stored, state.conversationId);
+    const origin = { appendTo: state.conversationId, isByJob: call.job?.isKept === true };
+    const text = await deps.state.responses.put(stored, origin);
     return { response, text };
   } catch (error) {
     call.job?.notStored(stored, state.conversationId, error);

@@ -114,13 +114,13 @@ describeDatabases((fresh) => {
     const { conversations, responses } = storage;
     await conversations.create(CONVERSATION, numbered(0, 1));
     const turn = storedResponse('resp_5', { conversationId: 'conv_1' });
-    await responses.put(turn, 'conv_1');
+    await responses.put(turn, { appendTo: 'conv_1' });
     expect(idsOf(await conversations.all('key_a', 'conv_1', 0))).toEqual(['msg_0', 'msg_5_0', 'msg_5_1']);
     expect(await conversations.delete('key_a', 'conv_1')).toBe(true);
     expect(await conversations.delete('key_a', 'conv_1')).toBe(false);
     expect(await conversations.find('key_a', 'conv_1', 0)).toBeNull();
-    await responses.put(storedResponse('resp_6', { conversationId: 'conv_1' }), 'conv_1');
-    await responses.put(storedResponse('resp_7', { projectId: 'key_b' }), 'conv_1');
+    await responses.put(storedResponse('resp_6', { conversationId: 'conv_1' }), { appendTo: 'conv_1' });
+    await responses.put(storedResponse('resp_7', { projectId: 'key_b' }), { appendTo: 'conv_1' });
     expect(await responses.find('key_a', 'resp_6', 0)).not.toBeNull();
     expect(await conversations.all('key_a', 'conv_1', 0)).toBeNull();
     expect(await responses.findItem('key_a', 'msg_0', 0)).toBeNull();
@@ -179,7 +179,7 @@ describeDatabases((fresh) => {
     );
     // A turn is refused whole: neither stored nor appended.
     const turn = storedResponse('resp_3', { input: [message('msg_f', 'x'.repeat(1_000))] });
-    expect(await rejection(responses.put(turn, 'conv_1'))).toMatchObject(refused);
+    expect(await rejection(responses.put(turn, { appendTo: 'conv_1' }))).toMatchObject(refused);
     expect(idsOf(await conversations.all('key_a', 'conv_1', 0))).toEqual(['msg_a', 'msg_b']);
     expect(await responses.find('key_a', 'resp_3', 0)).toBeNull();
     expect(await conversations.find('key_a', 'conv_2', 0)).toBeNull();

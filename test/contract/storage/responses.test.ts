@@ -1,7 +1,7 @@
 // Stored responses through their port, on a real file: what is found by whom and until when, and what gives way.
 import { expect, test } from 'bun:test';
 import { openSqlite } from '../../../src/base/runtime/sqlite.ts';
-import type { Storage } from '../../../src/accounts/ports/index.ts';
+import type { NewJob, Storage } from '../../../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { describeDatabases } from './databases.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -11,6 +11,11 @@ import { generation, message, storedResponse } from '../../support/storage/stora
 const GENERATION = '0'.repeat(31);
 /** A response id as the gateway makes them. */
 const idOf = (n: number): string => `resp_${GENERATION.slice(String(n).length - 1)}${n}`;
+
+function jobOf(id: string): NewJob {
+  const own = { id, kind: 'response', projectId: 'key_a', keyId: 'key_1', priority: 1 };
+  return { ...own, lane: null, home: null, payload: '{}', expiresAt: null };
+}
 
 describeDatabases((fresh) => {
   test('a response is read as it was stored, also by another process, and only with its own key', async () => {
@@ -44,6 +49,53 @@ describeDatabases((fresh) => {
     expect(await storage.stateUsage.bytes('key_a')).toBe(bytes);
     expect((await storage.responses.find('key_a', 'resp_1', 0))?.createdAt).toBe(1_000);
     await storage.close();
+  });
+
+  test('a response whose job was deleted is not stored any more, however it arrives', async () => {
+    const storage = await (await fresh())();
+    const { jobs, responses, conversations, stateUsage } = storage;
+    const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
+    await conversations.create(conversation, []);
+    const before = await stateUsage.bytes('key_a');
+    const large = { id: 'resp_2', output: [{ id: 'msg_1_1', content: [{ text: 'a'.repeat(1_000_000) }] }] };
+    const kinds = [
+      ['resp_1', {}, {}],
+      ['resp_2', { response: large }, {}],
+      ['resp_3', { conversationId: 'conv_1' }, { appendTo: 'conv_1' }],
+    ] as const;
+    for (const [id, over, origin] of kinds) {
+      await jobs.add(jobOf(id), 9);
+      expect(await jobs.delete('key_a', id)).toBe(true);
+      expect(await responses.delete('key_a', id)).toBe(false);
+      await responses.put(storedResponse(id, over), { ...origin, isByJob: true });
+      expect(await responses.find('key_a', id, 0)).toBeNull();
+      // Other responses are not affected.
+      await responses.put(storedResponse(`${id}x`, over), { isByJob: true });
+      expect(await responses.find('key_a', `${id}x`, 0)).not.toBeNull();
+      await responses.delete('key_a', `${id}x`);
+    }
+    expect(await conversations.all('key_a', 'conv_1', 0)).toEqual([]);
+    expect(await stateUsage.bytes('key_a')).toBe(before);
+    await storage.close();
+  });
+
+  test('a response that is stored while it is deleted is gone afterwards', async () => {
+    const open = await fresh();
+    const [one, two] = [await open(), await open()];
+    for (let round = 0; round < 40; round += 1) {
+      const id = idOf(round);
+      await one.jobs.add(jobOf(id), 99);
+      const conversation = round % 2 === 0 ? {} : { appendTo: 'conv_none' };
+      const storing = one.responses.put(storedResponse(id), { ...conversation, isByJob: true });
+      await Promise.all([
+        storing,
+        two.jobs.delete('key_a', id).then(() => two.responses.delete('key_a', id)),
+      ]);
+      expect(await two.responses.find('key_a', id, 0)).toBeNull();
+      expect(await one.responses.find('key_a', id, 0)).toBeNull();
+    }
+    await one.close();
+    await two.close();
   });
 
   test('a large response is read as it was stored, and other writes continue while it is written', async () => {
@@ -170,8 +222,8 @@ describeDatabases((fresh) => {
     expect(await stateUsage.bytes('key_a')).toBe(0);
     await conversations.create(conversation, [message('msg_a', 'a')]);
     await conversations.create(conversation, [message('msg_a', 'a')]);
-    await responses.put(storedResponse('resp_1'), 'conv_1');
-    await responses.put(storedResponse('resp_2'), 'conv_none');
+    await responses.put(storedResponse('resp_1'), { appendTo: 'conv_1' });
+    await responses.put(storedResponse('resp_2'), { appendTo: 'conv_none' });
     await conversations.append('key_a', 'conv_1', [message('msg_a', 'again'), message('msg_b', 'b')]);
     await conversations.deleteItem('key_a', 'conv_1', 'msg_a');
     await conversations.setMetadata('key_a', 'conv_1', { a: 'long enough' });

@@ -12,7 +12,7 @@ async function client(name: number): Promise<never> {
   for (let i = 0; ; i++) {
     const id = `${run}${name}x${i}`;
     const response = storedResponse(`resp_${id}`, { ...scope, conversationId: conversation });
-    await storage.responses.put(response, conversation);
+    await storage.responses.put(response, { appendTo: conversation });
     storage.ledger.append(generation(`gen-${id}`), [attempt(`${id}-a`, `gen-${id}`)]);
     process.stdout.write(`${id}\n`);
   }

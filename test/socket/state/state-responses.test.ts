@@ -288,7 +288,7 @@ describe('the items that led to a response', () => {
         response: answer,
         input,
       },
-      id,
+      { appendTo: id },
     );
     await client.conversations.items.create(id, { items: [{ role: 'user', content: 'after' }] });
     const all = await client.conversations.items.list(id, { order: 'asc' });

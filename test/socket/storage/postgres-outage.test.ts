@@ -131,10 +131,10 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     await conversations.create(conversation, []);
     const turn = (n: number): StoredResponse =>
       storedResponse(`resp_${n}`, { conversationId: 'conv_1', expiresAt: null });
-    await responses.put(turn(0), 'conv_1');
+    await responses.put(turn(0), { appendTo: 'conv_1' });
     await server.kill();
-    await responses.put(turn(1), 'conv_1');
-    await responses.put(turn(2), 'conv_1');
+    await responses.put(turn(1), { appendTo: 'conv_1' });
+    await responses.put(turn(2), { appendTo: 'conv_1' });
     // Not from memory: another process could not say it either.
     expect(await rejection(responses.find('key_a', 'resp_1', 0))).toMatchObject({ status: 503 });
     await server.start();
@@ -150,8 +150,8 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     await other.close();
     // As after a retry, or an answer whose commit nobody heard of.
     await eventually('it is there', async () => (await found(responses, 'resp_1')) !== null);
-    await responses.put(turn(1), 'conv_1');
-    await responses.put(turn(3), 'conv_1');
+    await responses.put(turn(1), { appendTo: 'conv_1' });
+    await responses.put(turn(3), { appendTo: 'conv_1' });
     await server.kill();
     // One whose response is not stored.
     const said = [message('msg_4_0', 'hi'), message('msg_4_1', 'ho')];

@@ -48,7 +48,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
     expect(bytes).toBeGreaterThan(0);
     const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
     await conversations.create(conversation, []);
-    expect(await asked(() => responses.put(second, 'conv_1'))).toBe(1);
+    expect(await asked(() => responses.put(second, { appendTo: 'conv_1' }))).toBe(1);
     expect(await asked(() => responses.chain('key_a', 'resp_1', 0))).toBe(1);
     const continued = await asked(async () => {
       expect(await conversations.find('key_a', 'conv_1', 0)).not.toBeNull();

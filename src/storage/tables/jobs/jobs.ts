@@ -30,7 +30,7 @@ export const jobs: Store<JobStore> = {
 };
 
 function openJobs(database: StateDatabase): JobStore {
-  const { on, dialect, transact, write, ask, read, readFirst, sweep, now } = database;
+  const { on, dialect, transact, write, ask, read, readFirst, sweep, now, turns } = database;
   const db = on(JOBS, JOB_STEPS, JOB_STREAMS);
   const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
@@ -332,6 +332,8 @@ function openJobs(database: StateDatabase): JobStore {
         );
         if (!row) return false;
         yield* remove([row]);
+        // Its runner may be about to store the response.
+        yield* turns.noteDeleted(projectId, id);
         return true;
       }),
     purge: (nowMs) => sweep((limit) => expired({ nowMs, limit }), remove),

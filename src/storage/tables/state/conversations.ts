@@ -213,7 +213,10 @@ function openConversations({
       });
     },
     appendTurn: (projectId, id, items) =>
-      turns.keep({ projectId, response: null, appendTo: id, items: encodeItems(items) }, false),
+      turns.keep(
+        { projectId, response: null, appendTo: id, items: encodeItems(items), isByJob: false },
+        false,
+      ),
     async items(projectId, id, page) {
       await turns.arrived();
       const row = await findRow(projectId, id);

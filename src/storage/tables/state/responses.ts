@@ -111,7 +111,7 @@ function openResponses(database: StateDatabase): ResponseStore {
     return (await turns.more()) ? ask(read) : null;
   };
   return {
-    async put(stored, appendTo) {
+    async put(stored, { appendTo, isByJob = false } = {}) {
       const making = responseRow(stored);
       const isLarge = making instanceof Promise;
       const response = isLarge ? await making : making;
@@ -121,6 +121,7 @@ function openResponses(database: StateDatabase): ResponseStore {
           response,
           appendTo: appendTo ?? null,
           items: appendTo === undefined ? [] : encodeItems(itemsOf(stored)),
+          isByJob,
         },
         isLarge,
       );

@@ -28,6 +28,8 @@ interface ArrivingItem extends Omit<ItemRow, 'text'> {
 
 /** A new turn, whose texts are strings. */
 export interface NewTurn extends Turn {
+  /** True: a job made the response, so that a client may have deleted it before it is stored. */
+  readonly isByJob: boolean;
   readonly response: ResponseRow | null;
   readonly items: readonly ItemRow[];
 }

@@ -7,6 +7,7 @@ import { CONVERSATION_ITEMS, CONVERSATIONS, type ItemRow } from './conversation-
 import { type Database, firstOf, type Queries, rowsOf } from '../database.ts';
 import { inserter } from '../insert.ts';
 import { DELETED, RESPONSE_IDS, type ResponseHead, RESPONSES } from './response-table.ts';
+import { JOBS } from '../jobs/job-tables.ts';
 import { statement } from '../statement.ts';
 import type { UsageCounter } from './state-usage.ts';
 import type { SchemaOf } from '../table.ts';
@@ -41,7 +42,7 @@ export class Turns {
   readonly #database: Database;
   readonly #usage: UsageCounter;
   readonly #remote: RemoteTurns | null;
-  readonly #db: Kysely<SchemaOf<[typeof RESPONSES, typeof CONVERSATIONS, typeof DELETED]>>;
+  readonly #db: Kysely<SchemaOf<[typeof RESPONSES, typeof CONVERSATIONS, typeof DELETED, typeof JOBS]>>;
   readonly #insertResponses;
   readonly #insertIds;
   readonly #insertItems;
@@ -54,7 +55,7 @@ export class Turns {
     this.#remote = remote;
     this.#database = database;
     this.#usage = usage;
-    this.#db = database.on(RESPONSES, CONVERSATIONS, DELETED);
+    this.#db = database.on(RESPONSES, CONVERSATIONS, DELETED, JOBS);
     this.#insertResponses = inserter<Made>(database, RESPONSES, {
       conflict: { on: ['id'] },
       returning: ['row', 'id'],
@@ -86,7 +87,7 @@ export class Turns {
     // Keeps the order of turns within a conversation.
     if (remote.isOutOfReach() || this.#late > 0) return this.#later(turn);
     try {
-      if (await remote.writeAtOnce(turn)) return;
+      if (!turn.isByJob && (await remote.writeAtOnce(turn))) return;
       await transact(() => this.write(turn));
     } catch (error) {
       // It is unknown whether the database has written it. Writing it again is idempotent.
@@ -123,9 +124,13 @@ export class Turns {
     return (await indexer.caughtUpWithOthers()) || isWaiting;
   }
 
-  /** Writes a turn. Idempotent. @throws GatewayError `quota` */
+  /** Writes a turn, unless its response was deleted. Idempotent. @throws GatewayError `quota` */
   *write(turn: NewTurn): Queries<void> {
-    const { projectId, response, appendTo, items } = turn;
+    const { projectId, response, appendTo, items, isByJob } = turn;
+    if (response && isByJob) {
+      const gone = yield* this.#deletedResponses([response.id]);
+      if (gone.has(nameOf(projectId, response.id))) return;
+    }
     const made = response ? (yield* this.#insert([{ ...turn, response }])).get(response.id) : undefined;
     if (response && made === undefined) return;
     const conversation = appendTo === null ? undefined : yield* this.hold(projectId, appendTo);
@@ -202,7 +207,7 @@ export class Turns {
     const stored = turns.flatMap((turn) => (turn.response ? [{ ...turn, response: turn.response }] : []));
     const made = yield* this.#insert(stored);
     // Read after the insert, which has waited for concurrent deletions.
-    const gone = yield* this.#deleted([...made.keys()]);
+    const gone = yield* this.#deletedResponses([...made.keys()]);
     const going: ResponseHead[] = [];
     for (const { projectId, response } of stored) {
       const row = made.get(response.id);
@@ -283,6 +288,15 @@ export class Turns {
     return made;
   }
 
+  /**
+   * Deleted responses among these ids, as `nameOf`. Waits for concurrent deletions of their jobs, and delays later ones
+   * until the transaction ends. So a deletion either finds the response, or prevents it.
+   */
+  *#deletedResponses(ids: readonly string[]): Queries<ReadonlySet<string>> {
+    if (this.#remote && ids.length > 0) yield this.#holdingJobs({ ids });
+    return yield* this.#deleted(ids);
+  }
+
   /** Deleted objects among these ids, as `nameOf`. */
   *#deleted(ids: readonly string[]): Queries<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
@@ -305,6 +319,16 @@ export class Turns {
       this.#db
         .selectFrom('conversations')
         .select(['row', 'id', 'key_id'])
+        .where(this.#database.dialect.among('id', v.ids))
+        .orderBy('row'),
+    ),
+  );
+
+  readonly #holdingJobs = statement((v: { ids: readonly string[] }) =>
+    this.#database.dialect.held(
+      this.#db
+        .selectFrom('jobs')
+        .select('row')
         .where(this.#database.dialect.among('id', v.ids))
         .orderBy('row'),
     ),
