@@ -19,8 +19,8 @@ import {
   type RequestParts,
 } from './sockets.ts';
 
-/** How much longer than usual another client may wait. On a slow machine, 25 MB of tool results take up to 310 ms. */
-const MOST_WAITING_MS = 350;
+/** How much longer than usual another client may wait. */
+const MOST_WAITING_MS = 250;
 const WAITED = 'others waited';
 /** How much more memory than before may be held afterwards. */
 const MOST_HELD_MB = 64;

@@ -6,7 +6,7 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { openSqlite } from '../../base/runtime/sqlite.ts';
 import { closeToOthers, refuseForeignLink } from '../closed-path.ts';
 import { SqliteEntryTarget } from './entry-target.ts';
-import { GroupCommit, type Schedule } from './group-commit.ts';
+import { CHECKPOINT_PAGES, GroupCommit, type Schedule } from './group-commit.ts';
 import { EntryKinds } from '../journal/entries.ts';
 import { Indexer } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
@@ -45,14 +45,6 @@ export interface SqliteOptions extends OpenOptions {
   readonly busyTimeoutMs?: DurationMs | undefined;
 }
 
-/**
- * Pages (4 kB) in the write-ahead log before a commit copies them to the database file. That blocks the event loop for
- * about 8 µs per page: SQLite's default of 1,000 pages blocks for 6 to 12 ms, and 250 pages for 3 ms but with a fifth
- * more CPU per record. 500 is a compromise (measured 2026-11). A timer would copy the same pages, but the log could grow without bound under
- * load.
- */
-const CHECKPOINT_PAGES = 500;
-
 /** Parts of `Storage` other than stores. */
 type Rest = Pick<
   Storage,
@@ -85,8 +77,9 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
   const inMemory = path === ':memory:';
   const { now, maxBytesPerKey, later, notice } = completed(options);
   const connection = open(path, inMemory, notice, options.busyTimeoutMs);
-  const commits = new GroupCommit(connection, options.schedule ?? setImmediate);
-  const steps = new ShortSteps(commits, options.elapsedMs ?? (() => performance.now()));
+  const elapsedMs = options.elapsedMs ?? (() => performance.now());
+  const commits = new GroupCommit(connection, options.schedule ?? setImmediate, elapsedMs);
+  const steps = new ShortSteps(commits, elapsedMs);
   const driver = sqliteDriver({ connection, commits, steps, now });
   let indexer: Indexer;
   let journalFiles: JournalFiles | null = null;

@@ -84,6 +84,27 @@ test('a lone write is made in the next turn, and a steady flow within eight', as
   expect(turns).toBe(8);
 });
 
+test('long transactions leave the copying of their pages to the next one, but only a few in a row', async () => {
+  const path = freshPath();
+  let lookMs = 0;
+  let nowMs = 0;
+  const storage = await openSqliteStorage({ path, elapsedMs: () => (nowMs += lookMs) });
+  let puts = 0;
+  const copiedAfterPut = async (): Promise<number> => {
+    const input = [{ id: 'msg_1', type: 'message', content: 'a'.repeat(4_000_000) }];
+    await storage.responses.put(storedResponse(`resp_${++puts}`, { input }));
+    return Math.floor(statSync(path).size / 4_000_000);
+  };
+  expect(await copiedAfterPut()).toBe(1);
+  lookMs = 20;
+  expect(await copiedAfterPut()).toBe(1);
+  lookMs = 0;
+  expect(await copiedAfterPut()).toBe(3);
+  lookMs = 20;
+  while ((await copiedAfterPut()) === 3) expect(puts).toBeLessThan(10);
+  await storage.close();
+});
+
 test('closing brings everything into the database', async () => {
   const path = freshPath();
   const storage = await openSqliteStorage({ path, schedule: () => {}, later: () => {} });
