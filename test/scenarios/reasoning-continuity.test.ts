@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGateway, type TestGateway } from '../support/harness.ts';
 import {
+  chatBody,
   messagesBody,
   messagesStream,
   responsesBody,
@@ -325,6 +326,41 @@ test('reasoning signed by one family is not sent to another, and that is reporte
   expect(moved.headers.get('x-dragoman-report')).toContain('reasoning_details');
   await takeTurn(scene.gateway, { ...body, model: 'one/messages', messages }, false);
   expect(up.requests[2]?.text).toContain('sig-foreign');
+});
+
+describe('lost reasoning of a turn that continues at a model that reads none', () => {
+  const up = scene.upstream('up');
+  const moved = async (callId: string, wishes: object): Promise<Response> => {
+    const { message } = await takeTurn(
+      scene.gateway,
+      { model: 'one/messages', tools: TOOLS, reasoning: { effort: 'high' }, messages: [QUESTION] },
+      false,
+    );
+    const messages = [QUESTION, kept(message, 'lost'), ...resultsFor(message)];
+    const body = { model: 'one/chat', tools: TOOLS, messages, ...wishes };
+    const answer = await scene.gateway.post('/chat/completions', body);
+    expect(answer.status).toBe(200);
+    expect(up.requests[1]?.text).toContain(callId);
+    expect(up.requests[1]?.text).not.toContain('Thought of');
+    return answer;
+  };
+
+  test('is not sent to this model', async () => {
+    const turn = [thinking('Thought of one.', 'sig-one'), call('toolu_one')];
+    up.script(whole(messagesBody(turn, 'tool_use')), whole(chatBody('Sunny.')));
+    const answer = await moved('toolu_one', {});
+    expect(answer.headers.get('x-dragoman-report')).toBeNull();
+  });
+
+  test('is restored for a fallback model that reads it', async () => {
+    const turn = [thinking('Thought of two.', 'sig-two'), call('toolu_two')];
+    up.script(whole(messagesBody(turn, 'tool_use')), whole({}, 401), whole(FINAL));
+    await moved('toolu_two', {
+      reasoning: { effort: 'high' },
+      provider: { fallback: ['one/messages'] },
+    });
+    expect(list(up.requests[2]?.json, 'messages', 1, 'content')).toEqual([...turn] as never);
+  });
 });
 
 test('reasoning survives a restart', async () => {

@@ -10,6 +10,7 @@ import {
   type StateRequest,
   notFound,
 } from '../../canonical/index.ts';
+import { type Endpoint, endpointsFor } from '../../catalog/index.ts';
 import type { NamedObject, ServerCodec, StoredItems } from '../../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
@@ -17,6 +18,7 @@ import type { Arrival } from '../call.ts';
 import { ConversationTurn } from './conversation-turn.ts';
 import type { AcquiredResources } from './admit.ts';
 import { previousItems } from './previous-items.ts';
+import { effectiveWishes } from '../routing/index.ts';
 import { mayHideEnd, ReasoningSeal } from '../adapt/index.ts';
 import { filesOfAccounts, resolveFiles } from '../media/index.ts';
 
@@ -58,27 +60,10 @@ export async function hydrate(
 ): Promise<Hydrated> {
   const { call, settings } = arrival;
   const { server } = call.protocol;
-  const seal = server.nativeReasoning
-    ? new ReasoningSeal(deps.reasoning, call.principal.projectId, server.nativeReasoning)
-    : null;
-  // Text items cannot refer to stored data.
-  const isWhole =
-    areTexts(request.items) && !(request.state && server.items) && !mayLackEnds(request, arrival);
-  if (!isWhole) return completed(request, seal, arrival, deps, resources);
-  refuseObjects(request, server, settings.mayName);
-  return { request, turn: null, seal };
-}
-
-async function completed(
-  request: CanonicalRequest,
-  seal: ReasoningSeal | null,
-  arrival: Arrival,
-  deps: GatewayDependencies,
-  resources: AcquiredResources,
-): Promise<Hydrated> {
-  const { call, settings } = arrival;
-  const { server } = call.protocol;
   const { projectId } = call.principal;
+  const seal = server.nativeReasoning
+    ? new ReasoningSeal(deps.reasoning, projectId, server.nativeReasoning)
+    : null;
   const kept =
     request.state && server.items
       ? await addHistory(request, request.state, server.items, arrival, deps, resources)
@@ -86,11 +71,12 @@ async function completed(
   let items = kept?.items ?? request.items;
   const { mayName } = settings;
   refuseObjects(items === request.items ? request : { ...request, items }, server, mayName);
-  const lacksEnds = mayLackEnds({ ...request, items }, arrival);
+  const lacksEnds = mayLackEnds(items, request, arrival);
+  // Text items cannot refer to stored data.
   if (!areTexts(items) || lacksEnds) {
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, projectId, deps.compaction);
-    items = await restoreLost(items, lacksEnds, arrival, deps);
+    items = await restoreLost(items, lacksEnds, request, arrival, deps);
     items = await resolveFiles(items, projectId, deps.media.files, mayName, call.account);
   }
   return {
@@ -169,26 +155,43 @@ async function resolve(
 }
 
 /** True when an earlier answer may have ended in reasoning that was withheld from the client. */
-function mayLackEnds(
-  { model, gateway, items }: Pick<CanonicalRequest, 'model' | 'gateway' | 'items'>,
-  { call, settings }: Arrival,
-): boolean {
-  const { server } = call.protocol;
+function mayLackEnds(items: readonly Item[], request: CanonicalRequest, arrival: Arrival): boolean {
+  const { server } = arrival.call.protocol;
   if (!server.endsInAnswer || !items.some(isAssistantItem)) return false;
-  if (gateway.models || gateway.modelRouting) return true;
-  // `dragoman/auto` is not in the catalog, and can be any model.
-  const named = settings.catalog.find(model);
-  return named === null || named.endpoints.some((endpoint) => mayHideEnd(server, endpoint));
+  return mayBeServedBy(request, arrival, (endpoint) => mayHideEnd(server, endpoint));
 }
 
-/** Restores signed reasoning of earlier turns that the client lost. */
+/** True when an endpoint that may serve the request fulfils a condition, or when these endpoints are not yet known. */
+function mayBeServedBy(
+  request: CanonicalRequest,
+  { call, settings }: Arrival,
+  fulfils: (endpoint: Endpoint) => boolean,
+): boolean {
+  const { model, gateway } = request;
+  if (gateway.models || gateway.modelRouting) return true;
+  const { fallback } = effectiveWishes(
+    gateway.routing,
+    call.principal.routing,
+    settings.config.routing.defaults,
+  );
+  // May name other models.
+  if (typeof fallback === 'object') return true;
+  // `dragoman/auto` is not in the catalog, and can be any model.
+  const named = settings.catalog.find(model);
+  return named === null || endpointsFor(named, request).some(fulfils);
+}
+
+/** Restores signed reasoning of earlier turns that the client lost, if an endpoint may read it. */
 async function restoreLost(
   items: readonly Item[],
   lacksEnds: boolean,
-  { id, call }: Arrival,
+  request: CanonicalRequest,
+  arrival: Arrival,
   { vault, log }: GatewayDependencies,
 ): Promise<readonly Item[]> {
-  if (!lacksEnds && !items.some((item) => item.type === 'tool_call')) return items;
+  const mayLackReasoning = lacksEnds || items.some((item) => item.type === 'tool_call');
+  if (!mayLackReasoning || !mayBeServedBy(request, arrival, readsReasoning)) return items;
+  const { id, call } = arrival;
   try {
     return (await vault.restore(call.principal.projectId, items, lacksEnds)).items;
   } catch (error) {
@@ -196,6 +199,11 @@ async function restoreLost(
     log.error('missing reasoning could not be restored', { id, error });
     return items;
   }
+}
+
+/** True when reasoning of earlier turns is sent to an endpoint at all. */
+function readsReasoning({ reasoningFormat, quirks }: Endpoint): boolean {
+  return reasoningFormat !== null || quirks.reasoningReplay !== 'none';
 }
 
 // Objects in the operator's vendor accounts that a request names. All clients share an account, so only objects that
