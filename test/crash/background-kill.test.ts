@@ -1,10 +1,12 @@
 // Answers in the background when the process is killed while it makes them: another start makes every one of them, once.
 import { expect, test } from 'bun:test';
 import { eventually } from '../support/program.ts';
+import { endLeases } from '../support/storage/end-leases.ts';
 import { at, list, type Json } from '../support/upstreams/json-path.ts';
 import { headers, killProgram, killScene } from './kill-scene.ts';
 
-const { serve } = killScene();
+const { serve, folder } = killScene();
+const dataDir = `${folder}/data`;
 
 async function ask(origin: string, path: string, body?: object): Promise<Json> {
   const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
@@ -33,6 +35,7 @@ test.skipIf(process.platform !== 'linux')(
         60_000,
       );
       await killProgram(gateway);
+      endLeases(dataDir);
     }
     const gateway = await serve();
     await eventually(

@@ -7,6 +7,7 @@ import { startManaged, type ManagedGateway } from '../../support/management/scen
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually, freshFolder, startProgram } from '../../support/program.ts';
 import { rejection } from '../../support/rejection.ts';
+import { endLeases } from '../../support/storage/end-leases.ts';
 import { WEBHOOK_SECRET } from '../../support/webhook-receiver.ts';
 
 const OTHER_SECRET = `whsec_${Buffer.from('fedcba9876543210fedcba9876543210').toString('base64')}`;
@@ -197,6 +198,7 @@ describe('an event of an answer in the background', () => {
     });
     await count(receiver, 1);
     await first.stop('SIGKILL');
+    endLeases(`${folder}/data`);
     const second = await startProgram(args, { folder });
     undo.push(() => second.stop('SIGKILL'));
     await eventually('it comes again', () => receiver.received.length >= 2);
@@ -459,11 +461,11 @@ describe('a receiver that misbehaves', () => {
       const { body } = await gateway.manage('GET', `/webhooks/${id}/deliveries`);
       return (body['data'] as [{ state: string }])[0].state === 'waiting';
     };
-    // Half an hour passes at once, but not while a try is on its way: its time would be over.
+    // An hour passes at once, but not while a try is on its way: its time would be over.
     await eventually(
       'operators are told',
       async () => {
-        clock.advance((await rests()) && (await rests()) ? HOUR / 2 : 100);
+        clock.advance((await rests()) && (await rests()) ? HOUR : 100);
         return pager.received.length > 0;
       },
       120_000,

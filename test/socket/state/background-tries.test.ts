@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eventually } from '../../support/program.ts';
+import { quickClock } from '../../support/quick-clock.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
 
 /** A try asks its upstream twice: more tries than processes may die with one answer. */
@@ -34,10 +35,11 @@ async function start(refusals: number): Promise<StatefulGateway & { readonly ask
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     },
   });
-  const stateful = await startStateful({
+  const config = {
     providers: { up: { api_key: 'x', protocols: { 'openai-chat': `http://127.0.0.1:${server.port}/v1` } } },
     models: [{ id: 'up/m', endpoints: [{ provider: 'up', model: 'm', price: { input: 1, output: 1 } }] }],
-  });
+  };
+  const stateful = await startStateful(config, quickClock());
   open.push({ close: () => server.stop(true) }, stateful);
   return { ...stateful, asked: () => asked };
 }
@@ -121,7 +123,11 @@ test('the end of a stream is seen once the stream is kept: a process that dies b
     for await (const { type } of await client.responses.create(asked)) seen.push(type);
   };
   const reading = read();
-  await eventually('it is tried again', () => gateway.logLines.some((line) => line.includes('retried')));
+  const retries = (): number => gateway.logLines.filter((line) => line.includes('retried')).length;
+  await eventually(
+    'it is tried again, and everything before the end is read',
+    () => retries() > 1 && seen.includes('response.output_item.done'),
+  );
   expect(seen.at(-1)).toBe('response.output_item.done');
   database.run('drop trigger full');
   database.close();

@@ -5,9 +5,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import { systemClock } from '../../../src/base/runtime/clock.ts';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
+import { quickClock } from '../../support/quick-clock.ts';
 import { begin, line, resultsOf } from './vendor-gateway.ts';
 
 const DEADLY = 'deadly';
@@ -76,7 +76,7 @@ async function startScene(isAnswered: (asked: number) => boolean): Promise<Scene
         batches: { max_delay_ms: 0 },
         server: { drain_ms: 50 },
       },
-      { dataDir, clock: { ...systemClock, wall: () => systemClock.wall() + ms } },
+      { dataDir, clock: quickClock(() => ms) },
     );
   };
   let gateway = await start();

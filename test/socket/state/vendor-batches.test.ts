@@ -26,7 +26,7 @@ async function start(...input: Parameters<typeof startVendorGateway>): Promise<V
 
 describe("lines at their vendors' batch APIs", () => {
   test('are answered by one batch of each endpoint, at its price, and others as usual', async () => {
-    const { vendor: at, gateway, client } = await start();
+    const { vendor: at, gateway, client } = await start({}, 60_000);
     const id = await begin(client, [
       line('a', 'up/chat'),
       line('b', 'claude/messages'),
@@ -38,6 +38,7 @@ describe("lines at their vendors' batch APIs", () => {
     expect(waiting).toMatchObject({
       waiting: { reason: expect.stringContaining('lines were submitted to batches of') },
     });
+    at.pass(60_000);
     const batch = await ended(client, id);
     expect(batch).toMatchObject({
       status: 'completed',
@@ -246,7 +247,7 @@ describe("lines at their vendors' batch APIs", () => {
       // The vendor has done a part by the time of its answer.
       at.intercept = async (request, forward) => {
         if (!/[/:]cancel$/.test(request.url)) return undefined;
-        await Bun.sleep(1_700);
+        at.pass(1_700);
         return forward();
       };
       await client.batches.cancel(id);
@@ -330,7 +331,7 @@ describe("lines at their vendors' batch APIs", () => {
     // Its vendor has finished by the time that somebody looks again.
     at.intercept = async (request, forward) => {
       if (new URL(request.url).pathname.endsWith('/cancel')) return undefined;
-      await Bun.sleep(1_600);
+      at.pass(1_600);
       return forward();
     };
     await manage('DELETE', `/${String(made['id'])}`);

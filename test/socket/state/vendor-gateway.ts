@@ -2,8 +2,8 @@
 import { type OpenAI, toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import { createSim } from '../../../sim/index.ts';
-import { systemClock } from '../../../src/base/runtime/clock.ts';
 import { TASKS } from '../../../src/engine/index.ts';
+import { quickClock } from '../../support/quick-clock.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
 import { eventuallyFound } from '../../support/program.ts';
 
@@ -14,11 +14,18 @@ interface Vendor {
   /** `POST /batches` and so on, in their order. */
   readonly asked: string[];
   intercept: Intercept;
+  /** Lets time pass at the vendors, in milliseconds. */
+  pass(ms: number): void;
   close(): Promise<void>;
 }
 
 function startVendor(batchMs = 100): Vendor {
-  const sim = createSim({ batchMs, tasks: TASKS.flatMap(({ simulated }) => simulated ?? []) });
+  let passedMs = 0;
+  const sim = createSim({
+    batchMs,
+    now: () => Date.now() + passedMs,
+    tasks: TASKS.flatMap(({ simulated }) => simulated ?? []),
+  });
   const asked: string[] = [];
   const vendor = { intercept: (async () => undefined) as Intercept };
   const server = Bun.serve({
@@ -33,6 +40,9 @@ function startVendor(batchMs = 100): Vendor {
   return Object.assign(vendor, {
     origin: `http://127.0.0.1:${server.port}`,
     asked,
+    pass(ms: number) {
+      passedMs += ms;
+    },
     close: () => server.stop(true),
   });
 }
@@ -94,7 +104,7 @@ export async function startVendorGateway(
       batches: { max_delay_ms: 0, vendor_poll_s: 0.05, ...batches },
       ...over,
     },
-    { ...systemClock, wall: () => systemClock.wall() + aheadMs },
+    quickClock(() => aheadMs),
   );
   return {
     vendor: at,
