@@ -52,9 +52,7 @@ export async function checkLines(of: BatchRun, principal: Principal): Promise<Ch
       const { code, kind, message, param = null } = refusal;
       if (problems.length < MOST_REPORTED)
         problems.push({ code: code ?? kind, message, param, line: line.number });
-      const result = encodeEnd(refusedEnd(refusal));
-      const failure = failureOf(refusal, nameOf(of, line), null, null);
-      const written = of.writer.end({ number: line.number, kind: 'failed', result, spend: null, failure });
+      const written = writeRefused(of, line, refusal);
       writing.add(written);
       void written.then(
         () => writing.delete(written),
@@ -75,6 +73,12 @@ export async function checkLines(of: BatchRun, principal: Principal): Promise<Ch
       line: null,
     });
   return { total, usable: total - wrong, problems, isTooLong: false };
+}
+
+async function writeRefused(of: BatchRun, line: FileLine, refusal: GatewayError): Promise<void> {
+  const result = await encodeEnd(refusedEnd(refusal));
+  const failure = failureOf(refusal, nameOf(of, line), null, null);
+  await of.writer.end({ number: line.number, kind: 'failed', result, spend: null, failure });
 }
 
 /** Reason why a line cannot be run. */

@@ -18,7 +18,7 @@ export async function collectLines(of: BatchRun, results: CollectedResults): Pro
   const { vendorRetry } = deps.settings();
   const ended = EndedLines.numbers(deps.storage.batches, batch.id);
   const endLine = async (line: FileLine): Promise<void> => {
-    const result = results.take(line.number);
+    const result = await results.take(line.number);
     if (typeof result === 'object') {
       if (result.status < 400 || !vendorRetry) await endAnswered(of, line, result);
       // When the batch is over, its stop reason ends the other lines.

@@ -1,5 +1,5 @@
 // Result of a line, as stored until the files of its batch are written.
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { compress, decompress } from '../../base/lib/gzip.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { LineFailure, LineKind } from '../../accounts/ports/index.ts';
 import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
@@ -7,12 +7,12 @@ import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
 /** Maximum characters of a reason stored for operators. */
 const LONGEST_MESSAGE = 1_000;
 
-export function encodeEnd(end: LineEnd): Uint8Array {
-  return gzipSync(JSON.stringify(end), { level: 1 });
+export function encodeEnd(end: LineEnd): Promise<Uint8Array> {
+  return compress(Buffer.from(JSON.stringify(end)), 1);
 }
 
-export function decodeEnd(bytes: Uint8Array): LineEnd {
-  return JSON.parse(gunzipSync(bytes).toString()) as LineEnd;
+export async function decodeEnd(bytes: Uint8Array): Promise<LineEnd> {
+  return JSON.parse((await decompress(bytes)).toString()) as LineEnd;
 }
 
 /** Result of a line for which no upstream request was made. */

@@ -162,7 +162,7 @@ export async function write(of: BatchRun, { number, end, spend, name, refusal }:
   const { requestId, status } = end.type === 'answered' ? end : { requestId: null, status: null };
   const why = refusal ?? NO_REASON;
   const failure = kind === 'failed' ? failureOf(why, name, requestId, status) : null;
-  await of.writer.end({ number, kind, result: encodeEnd(end), spend, failure });
+  await of.writer.end({ number, kind, result: await encodeEnd(end), spend, failure });
   of.progress();
 }
 

@@ -69,7 +69,7 @@ async function* allLines(of: BatchRun): AsyncGenerator<ResultLine, void, undefin
   const results = EndedLines.results(of.deps.storage.batches, of.batch.id);
   for await (const { number, bytes } of inputLines(of)) {
     const found = await results.at(number);
-    yield { number, line: bytes && readLine(bytes), end: found && decodeEnd(found.result) };
+    yield { number, line: bytes && readLine(bytes), end: found && (await decodeEnd(found.result)) };
   }
 }
 
@@ -79,12 +79,12 @@ async function* endedLines(of: BatchRun): AsyncGenerator<ResultLine, void, undef
   const { requests } = of;
   if (requests === null) {
     for (let found = await results.next(); found; found = await results.next())
-      yield { number: found.number, line: null, end: decodeEnd(found.result) };
+      yield { number: found.number, line: null, end: await decodeEnd(found.result) };
     return;
   }
   for (let number = 1; number <= requests; number += 1) {
     const found = await results.at(number);
-    yield { number, line: null, end: found && decodeEnd(found.result) };
+    yield { number, line: null, end: found && (await decodeEnd(found.result)) };
   }
 }
 

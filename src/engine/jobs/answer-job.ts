@@ -1,6 +1,6 @@
 // Asynchronous whole answers in every protocol, requested with `Prefer: respond-async` (RFC 7240). The answer is stored
 // as the HTTP response that the client would have received.
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { compress, decompress } from '../../base/lib/gzip.ts';
 import { jsonBytes } from '../../base/json/index.ts';
 import type { JobView } from '../../accounts/ports/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -31,8 +31,8 @@ export interface AnswerPayload extends CallPayload {
   readonly route: RequestRoute | null;
 }
 
-export function decodeResult(bytes: Uint8Array): WholeResult {
-  return JSON.parse(gunzipSync(bytes).toString()) as WholeResult;
+export async function decodeResult(bytes: Uint8Array): Promise<WholeResult> {
+  return JSON.parse((await decompress(bytes)).toString()) as WholeResult;
 }
 
 /** Runs the request of a job. */
@@ -41,7 +41,7 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
   const payload = JSON.parse(job.payload) as AnswerPayload;
   const protocol = protocolOf(payload);
   const keep = async (result: WholeResult): Promise<void> => {
-    const bytes = gzipSync(JSON.stringify(result));
+    const bytes = await compress(Buffer.from(JSON.stringify(result)));
     await run.stored(() => store.keepStream(job.id, job.fence, bytes));
   };
   const failed = async (error: GatewayError, result?: WholeResult): Promise<JobOutcome> => {
@@ -53,7 +53,7 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
   const steps = await earlierSteps(run);
   // An earlier runner stored the answer, but died before it could end the job.
   const before = job.attempt > 1 ? await run.stored(() => store.stream(job.projectId, job.id)) : null;
-  if (before && decodeResult(before).status === 200) {
+  if (before && (await decodeResult(before)).status === 200) {
     await settleEarlier(run, payload.id, steps, deps);
     return { end: { state: 'completed' } };
   }

@@ -1,9 +1,9 @@
 // Stream of a job in this process: the existing one that its client reads, or a new one.
 import { EVENT_STREAM_TYPE } from '../../base/lib/event-stream.ts';
 import { toByteString } from '../../base/lib/bytes.ts';
+import { decompress } from '../../base/lib/gzip.ts';
 import type { HeldJob, Job, JobView } from '../../accounts/ports/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
-import { gunzipSync } from 'node:zlib';
 import { KeptStream, type KeptStreams } from '../streams/index.ts';
 import { decodePayload, protocolOf, type ResponsePayload, currentResponse } from './response-job.ts';
 
@@ -21,8 +21,8 @@ const OPENING_EVENTS = 2;
 const NUMBER = /"sequence_number":(\d+)/;
 
 /** A stored stream. @param bytes compressed */
-export function openedStream(bytes: Uint8Array): KeptStream {
-  return openedText(gunzipSync(bytes).toString('latin1'));
+export async function openedStream(bytes: Uint8Array): Promise<KeptStream> {
+  return openedText((await decompress(bytes)).toString('latin1'));
 }
 
 function openedText(text: string): KeptStream {

@@ -1,9 +1,9 @@
 // Makes a background answer: runs the job's request like any other and reports the job's end. An answer that already
 // exists is never made again.
-import { gzipSync } from 'node:zlib';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { HeldJob, JobEnd, JobStep } from '../../accounts/ports/index.ts';
 import { toByteString } from '../../base/lib/bytes.ts';
+import { compress } from '../../base/lib/gzip.ts';
 import { jsonBytes } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
@@ -122,7 +122,7 @@ async function keep(
   end: JobEnd,
 ): Promise<JobOutcome> {
   if (stream.isKept) {
-    const bytes = gzipSync(Buffer.from(stream.text() + (last ?? ''), 'latin1'));
+    const bytes = await compress(Buffer.from(stream.text() + (last ?? ''), 'latin1'));
     await stored(() => store.keepStream(job.id, job.fence, bytes));
   }
   if (last !== null) stream.write(last, 'bytes');

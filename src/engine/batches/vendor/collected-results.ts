@@ -1,13 +1,13 @@
 // Results of one vendor batch in memory, compressed. Vendors return them in any order, and lines are processed in file
 // order.
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { compress, decompress } from '../../../base/lib/gzip.ts';
 import type { Endpoint } from '../../../catalog/index.ts';
 import type { VendorBatch, VendorResult } from '../../../protocols/index.ts';
 import type { AnsweredLine } from './vendor-batches.ts';
 import type { VendorGroup } from './vendor-groups.ts';
 
 type KeptResult =
-  | { readonly status: number; readonly body: Buffer }
+  | { readonly status: number; readonly body: Uint8Array }
   | { readonly end: 'expired' | 'cancelled' };
 
 export class CollectedResults {
@@ -31,14 +31,14 @@ export class CollectedResults {
   }
 
   /** Adds the result of a line. */
-  add(result: VendorResult | null): void {
+  async add(result: VendorResult | null): Promise<void> {
     if (!result?.lineId.startsWith(`${this.#token}-`)) return;
     const line = Number(result.lineId.slice(this.#token.length + 1));
     if (!this.lines.has(line)) return;
     this.#byLine.set(
       line,
       result.type === 'answered'
-        ? { status: result.status, body: gzipSync(JSON.stringify(result.body), { level: 1 }) }
+        ? { status: result.status, body: await compress(Buffer.from(JSON.stringify(result.body)), 1) }
         : { end: result.type },
     );
   }
@@ -49,12 +49,12 @@ export class CollectedResults {
   }
 
   /** Result of a line at its vendor; `missing`: the vendor returned none. */
-  take(line: number): AnsweredLine | 'expired' | 'cancelled' | 'missing' {
+  async take(line: number): Promise<AnsweredLine | 'expired' | 'cancelled' | 'missing'> {
     const kept = this.#byLine.get(line);
     this.#byLine.delete(line);
     if (!kept) return this.#unanswered;
     if ('end' in kept) return kept.end;
     const { status, body } = kept;
-    return { endpoint: this.#endpoint, status, body: gunzipSync(body), ...this.#recordOf(line) };
+    return { endpoint: this.#endpoint, status, body: await decompress(body), ...this.#recordOf(line) };
   }
 }

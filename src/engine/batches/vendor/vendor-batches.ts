@@ -137,7 +137,7 @@ export class VendorBatches {
     const id = group.id ?? '';
     const results = new CollectedResults(group, (line) => this.#recordOf(group, line), endpoint);
     const { resultsIn } = codec;
-    const take = (result: Buffer): void =>
+    const take = (result: Buffer): Promise<void> =>
       results.add(codec.decodeResult(asObject(parseJson(result.toString()))));
     const answer = await (resultsIn
       ? askVendorBatch(endpoint, codec.get(id), resultsIn, this.#services, take)
@@ -159,11 +159,11 @@ export class VendorBatches {
     await this.#groups.end(group, 'collected');
   }
 
-  async #read(endpoint: Endpoint, path: string, take: (result: Buffer) => void): Promise<void> {
+  async #read(endpoint: Endpoint, path: string, take: (result: Buffer) => Promise<void>): Promise<void> {
     const slices = new TimeSlices();
     for await (const { bytes } of readLines(readVendorFile(endpoint, path, this.#services), Infinity)) {
       if (slices.isOver) await slices.next();
-      if (bytes) take(bytes);
+      if (bytes) await take(bytes);
     }
   }
 

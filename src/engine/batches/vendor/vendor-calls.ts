@@ -59,7 +59,7 @@ export async function askVendorBatch(
   { path }: VendorOperation,
   place: readonly string[],
   services: Services,
-  take: (result: Buffer) => void,
+  take: (result: Buffer) => Promise<void>,
 ): Promise<VendorAnswer | null> {
   const slices = new TimeSlices();
   try {
@@ -67,7 +67,7 @@ export async function askVendorBatch(
     for await (const piece of readVendorFile(endpoint, path, services))
       for (const element of elements.read(piece)) {
         if (slices.isOver) await slices.next();
-        take(element);
+        await take(element);
       }
     return { status: 200, body: asObject(parseJson(elements.end())), text: '' };
   } catch (error) {
