@@ -25,6 +25,7 @@ import {
   type ScriptedUpstream,
 } from './upstreams/scripted-upstream.ts';
 import type { Clock } from '../../src/base/runtime/clock.ts';
+import { CITY } from './city-schema.ts';
 
 /** Ways to the upstream; `to/<way>` is the model. `relay` has no reasoning: what is kept of that needs translation. */
 export const WAYS = ['relay', 'responses', 'chat', 'messages'] as const;
@@ -360,12 +361,7 @@ const PROTOCOL = {
 export const WEATHER = {
   type: 'function',
   name: 'get_weather',
-  parameters: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  },
+  parameters: CITY,
 };
 
 /** The result of a call as an input item. */

@@ -1,28 +1,17 @@
 // The command line of Cline, with the settings of its page, over Chat Completions: a task of two tools.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestGateway } from '../../support/harness.ts';
-import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
+import { UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { pageSettings } from './client-page.ts';
-import { Desk, installClient, removeClients } from './command-line-clients.ts';
+import { describeClient, Desk, TASK_MS } from './command-line-clients.ts';
 
-const cline = installClient('cline') ?? '';
-
-describe.skipIf(cline === '')('Cline', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startEveryUpstream();
-  });
-  afterAll(async () => {
-    await gateway.close();
-    removeClients();
-  });
-
+describeClient('cline', (cline, running) => {
   test.each(UPSTREAMS)(
     'does a task, %s',
     async (model) => {
-      const desk = new Desk({});
+      const gateway = running();
+      using desk = new Desk({});
       const [, ...settings] = pageSettings('cline', 'sh', { gateway, model, index: 1 }).trim().split(/\s+/);
       const task = `Please do this.
 call run_commands {"commands": ["echo hello > greeting.txt"]}
@@ -37,10 +26,9 @@ call read_files {"files": [{"path": "${desk.folder}/greeting.txt"}]}`;
         expect(desk.read('greeting.txt')).toBe('hello\n');
       } finally {
         endHub(desk);
-        desk.remove();
       }
     },
-    400_000,
+    TASK_MS,
   );
 });
 

@@ -1,9 +1,12 @@
 // Installs command-line clients with npm, outside this repository, and runs them in an empty home and an empty folder.
 // Knows nothing of how a client is pointed at a gateway: that is read from its page in docs/clients.
+import { afterAll, beforeAll, describe } from 'bun:test';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { TestGateway } from '../../support/harness.ts';
+import { startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 
 /** Programs that are tested and named on their pages: the npm package with its exact version, and its program. */
 export const CLIENTS = {
@@ -26,7 +29,7 @@ const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUN
  * Path of a client's program; null, with a line that says why, where it is not to be had. `DRAGOMAN_CLIENTS` says which
  * are wanted: their names with commas between them, or 1 for all.
  */
-export function installClient(name: ClientName): string | null {
+function installClient(name: ClientName): string | null {
   const { package: packageName, version, program } = CLIENTS[name];
   const wanted = process.env['DRAGOMAN_CLIENTS'] ?? '';
   if (wanted !== '1' && !wanted.split(',').includes(name)) {
@@ -67,9 +70,37 @@ function installFolder(): string {
 }
 
 /** Removes what was installed: some hundred megabytes. */
-export function removeClients(): void {
+function removeClients(): void {
   if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   temporary = undefined;
+}
+
+/** Milliseconds of a test: a task and a second turn, each with its own time limit. */
+export const TASK_MS = 400_000;
+
+/**
+ * Tests of a client with a gateway in front of every upstream. They are skipped if the client cannot be installed.
+ * @param gateway the running gateway; only for code within tests
+ */
+export function describeClient(
+  name: ClientName,
+  tests: (program: string, gateway: () => TestGateway) => void,
+): void {
+  const program = installClient(name);
+  describe.skipIf(program === null)(name, () => {
+    let gateway: TestGateway | undefined;
+    beforeAll(async () => {
+      gateway = await startEveryUpstream();
+    });
+    afterAll(async () => {
+      await gateway?.close();
+      removeClients();
+    });
+    tests(program ?? '', () => {
+      if (!gateway) throw new Error('the gateway has not started');
+      return gateway;
+    });
+  });
 }
 
 /** A user who has nothing yet. */
@@ -126,7 +157,7 @@ export class Desk {
     }
   }
 
-  remove(): void {
+  [Symbol.dispose](): void {
     for (const folder of [this.home, this.folder]) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,23 +1,11 @@
 // The command line of Continue, with the settings of its page, over Chat Completions and Messages: a task of two tools.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { TestGateway } from '../../support/harness.ts';
-import { CONVERSE, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
+import { CONVERSE } from '../../support/upstreams/every-upstream.ts';
 import { pageSettings } from './client-page.ts';
-import { Desk, installClient, removeClients } from './command-line-clients.ts';
+import { describeClient, Desk, TASK_MS } from './command-line-clients.ts';
 
-const cn = installClient('continue') ?? '';
-
-describe.skipIf(cn === '')('Continue', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startEveryUpstream();
-  });
-  afterAll(async () => {
-    await gateway.close();
-    removeClients();
-  });
-
+describeClient('continue', (cn, running) => {
   test.each([
     ['openai', 'sim/messages'],
     ['openai', 'sim/gemini'],
@@ -28,7 +16,8 @@ describe.skipIf(cn === '')('Continue', () => {
   ])(
     'does a task, and goes on with it, as %s with %s',
     async (kind, model) => {
-      const desk = new Desk({ CONTINUE_TELEMETRY_ENABLED: '0' });
+      const gateway = running();
+      using desk = new Desk({ CONTINUE_TELEMETRY_ENABLED: '0' });
       const settings = pageSettings('continue', 'yaml', { gateway, model });
       desk.write(
         'config.yaml',
@@ -38,15 +27,11 @@ describe.skipIf(cn === '')('Continue', () => {
       const task = `Please do this.
 call Bash {"command": "echo hello > greeting.txt"}
 call Read {"filepath": "${desk.folder}/greeting.txt"}`;
-      try {
-        expect(await desk.run(cn, [...args, task])).toContain('hello');
-        expect(desk.read('greeting.txt')).toBe('hello\n');
-        const again = 'call Bash {"command": "wc -c greeting.txt"}';
-        expect(await desk.run(cn, ['--resume', ...args, again])).toContain('6 greeting.txt');
-      } finally {
-        desk.remove();
-      }
+      expect(await desk.run(cn, [...args, task])).toContain('hello');
+      expect(desk.read('greeting.txt')).toBe('hello\n');
+      const again = 'call Bash {"command": "wc -c greeting.txt"}';
+      expect(await desk.run(cn, ['--resume', ...args, again])).toContain('6 greeting.txt');
     },
-    400_000,
+    TASK_MS,
   );
 });

@@ -1,26 +1,15 @@
 // Gemini CLI, with the settings of its page, over every kind of upstream: a task of two tools, and a second turn.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { TestGateway } from '../../support/harness.ts';
-import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
+import { expect, test } from 'bun:test';
+import { UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { exportedVariables, pageSettings } from './client-page.ts';
-import { Desk, installClient, removeClients } from './command-line-clients.ts';
+import { describeClient, Desk, TASK_MS } from './command-line-clients.ts';
 
-const gemini = installClient('gemini-cli') ?? '';
-
-describe.skipIf(gemini === '')('Gemini CLI', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startEveryUpstream();
-  });
-  afterAll(async () => {
-    await gateway.close();
-    removeClients();
-  });
-
+describeClient('gemini-cli', (gemini, running) => {
   test.each(UPSTREAMS)(
     'does a task, and goes on with it, %s',
     async (model) => {
-      const desk = new Desk(
+      const gateway = running();
+      using desk = new Desk(
         exportedVariables(pageSettings('gemini-cli', 'sh', { gateway, model }), gateway.key),
       );
       desk.write('.gemini/settings.json', pageSettings('gemini-cli', 'json', { gateway, model }));
@@ -28,17 +17,13 @@ describe.skipIf(gemini === '')('Gemini CLI', () => {
       const task = `Please do this.
 call run_shell_command {"command": "echo hello > greeting.txt", "description": "Writes a file"}
 call read_file {"file_path": "${desk.folder}/greeting.txt"}`;
-      try {
-        expect(await desk.run(gemini, [...args, '-p', task])).toContain('read_file returned: hello');
-        expect(desk.read('greeting.txt')).toBe('hello\n');
-        const again = 'call run_shell_command {"command": "wc -c greeting.txt", "description": "Counts"}';
-        expect(await desk.run(gemini, [...args, '--resume', 'latest', '-p', again])).toContain(
-          '6 greeting.txt',
-        );
-      } finally {
-        desk.remove();
-      }
+      expect(await desk.run(gemini, [...args, '-p', task])).toContain('read_file returned: hello');
+      expect(desk.read('greeting.txt')).toBe('hello\n');
+      const again = 'call run_shell_command {"command": "wc -c greeting.txt", "description": "Counts"}';
+      expect(await desk.run(gemini, [...args, '--resume', 'latest', '-p', again])).toContain(
+        '6 greeting.txt',
+      );
     },
-    400_000,
+    TASK_MS,
   );
 });

@@ -1,22 +1,10 @@
 // Qwen Code, with the settings of its page, over Chat Completions and Messages: a task of two tools, and a second turn.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { TestGateway } from '../../support/harness.ts';
-import { CONVERSE, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
+import { expect, test } from 'bun:test';
+import { CONVERSE } from '../../support/upstreams/every-upstream.ts';
 import { exportedVariables, pageSettings } from './client-page.ts';
-import { Desk, installClient, removeClients } from './command-line-clients.ts';
+import { describeClient, Desk, TASK_MS } from './command-line-clients.ts';
 
-const qwen = installClient('qwen-code') ?? '';
-
-describe.skipIf(qwen === '')('Qwen Code', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startEveryUpstream();
-  });
-  afterAll(async () => {
-    await gateway.close();
-    removeClients();
-  });
-
+describeClient('qwen-code', (qwen, running) => {
   test.each([
     ['openai', 0, 'sim/responses'],
     ['anthropic', 1, 'sim/chat'],
@@ -26,7 +14,8 @@ describe.skipIf(qwen === '')('Qwen Code', () => {
   ])(
     'does a task, and goes on with it, as %s (block %d) with %s',
     async (kind, index, model) => {
-      const desk = new Desk({
+      const gateway = running();
+      using desk = new Desk({
         ...exportedVariables(pageSettings('qwen-code', 'sh', { gateway, model, index }), gateway.key),
         // It would start itself once more, with more memory than these tasks need.
         QWEN_CODE_NO_RELAUNCH: 'true',
@@ -35,17 +24,13 @@ describe.skipIf(qwen === '')('Qwen Code', () => {
       const task = `Please do this.
 call run_shell_command {"command": "echo hello > greeting.txt", "description": "Writes a file", "is_background": false}
 call read_file {"file_path": "${desk.folder}/greeting.txt"}`;
-      try {
-        expect(await desk.run(qwen, [...args, '-p', task])).toContain('read_file returned: hello');
-        expect(desk.read('greeting.txt')).toBe('hello\n');
-        // On a line of its own: reminders are put right before what the user says.
-        const again =
-          'Go on.\ncall run_shell_command {"command": "wc -c greeting.txt", "is_background": false}';
-        expect(await desk.run(qwen, [...args, '--continue', '-p', again])).toContain('6 greeting.txt');
-      } finally {
-        desk.remove();
-      }
+      expect(await desk.run(qwen, [...args, '-p', task])).toContain('read_file returned: hello');
+      expect(desk.read('greeting.txt')).toBe('hello\n');
+      // On a line of its own: reminders are put right before what the user says.
+      const again =
+        'Go on.\ncall run_shell_command {"command": "wc -c greeting.txt", "is_background": false}';
+      expect(await desk.run(qwen, [...args, '--continue', '-p', again])).toContain('6 greeting.txt');
     },
-    400_000,
+    TASK_MS,
   );
 });

@@ -5,21 +5,14 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
-import {
-  generateText,
-  isStepCount,
-  Output,
-  streamText,
-  tool,
-  type LanguageModel,
-  type ModelMessage,
-} from 'ai';
+import { generateText, isStepCount, Output, streamText, type LanguageModel, type ModelMessage } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
 import type { TestGateway } from '../../support/harness.ts';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { shareOf } from '../../support/share.ts';
 import { serveSim } from '../../support/sim-server.ts';
+import { aiSdkWeather, TWO_CALLS } from './weather-tools.ts';
 
 // Some warn at every call that they do not know the models.
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -88,22 +81,15 @@ const MODELS = [...UPSTREAMS, UNPRICED];
 /** True when reasoning is seen. Chat Completions of OpenAI never show it, on either side of the gateway. */
 const SHOWS = (name: string, id: string): boolean => name !== 'openai, Chat Completions' && id !== 'sim/chat';
 
-const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
-const weather = tool({
-  description: 'Weather of a city',
-  inputSchema: z.object({ city: z.string() }),
-  execute: ({ city }) => Promise.resolve(`fog in ${city}`),
-});
-
 describe.each(Object.entries(PROVIDERS))('%s', (name, provider) => {
   describe.each(shareOf(MODELS, Object.keys(PROVIDERS).indexOf(name)))('%s', (id) => {
     test.each([false, true])('a task with tools over two turns (stream: %p)', async (stream) => {
-      const messages: ModelMessage[] = [{ role: 'user', content: TASK }];
+      const messages: ModelMessage[] = [{ role: 'user', content: TWO_CALLS }];
       const ask = async (): Promise<{ text: string; calls: number; thoughts: number; tokens: number }> => {
         const options = {
           model: provider.model(id),
           messages,
-          tools: { get_weather: weather },
+          tools: { get_weather: aiSdkWeather },
           stopWhen: isStepCount(5),
           providerOptions: provider.thinking,
         };

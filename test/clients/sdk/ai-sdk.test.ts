@@ -1,48 +1,56 @@
-// The AI SDK, through both of its OpenAI-style providers.
+// The AI SDK, through both of its OpenAI-style providers: over Chat Completions, and over Responses without stored responses,
+// where it checks every event against a schema.
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, Output, stepCountIs, streamText, tool, type LanguageModel } from 'ai';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
+import { aiSdkWeather, DESCRIBE_PERSON, person } from './weather-tools.ts';
 
 const gateway = await startEveryUpstream();
 afterAll(() => gateway.close());
 
-const providers: Record<string, (id: string) => LanguageModel> = {
-  '@ai-sdk/openai-compatible': (id) =>
-    createOpenAICompatible({
-      name: 'dragoman',
-      baseURL: gateway.baseURL,
-      apiKey: gateway.key,
-      includeUsage: true,
-      supportsStructuredOutputs: true,
-    })(id),
-  '@ai-sdk/openai': (id) => createOpenAI({ baseURL: gateway.baseURL, apiKey: gateway.key }).chat(id),
+type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]['providerOptions']>;
+interface Provider {
+  readonly model: (id: string) => LanguageModel;
+  readonly options?: ProviderOptions;
+  /** Options in the course of tool calls, if others. */
+  readonly loop?: ProviderOptions;
+}
+
+const compatible = (id: string): LanguageModel =>
+  createOpenAICompatible({
+    name: 'dragoman',
+    baseURL: gateway.baseURL,
+    apiKey: gateway.key,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  })(id);
+const openai = createOpenAI({ baseURL: gateway.baseURL, apiKey: gateway.key });
+const PROVIDERS: Readonly<Record<string, Provider>> = {
+  '@ai-sdk/openai-compatible': { model: compatible },
+  '@ai-sdk/openai, Chat Completions': { model: (id) => openai.chat(id) },
+  '@ai-sdk/openai, Responses': {
+    model: (id) => openai.responses(id),
+    options: { openai: { store: false } },
+    loop: { openai: { store: false, include: ['reasoning.encrypted_content'] } },
+  },
 };
 
-describe.each(Object.keys(providers))('%s', (name) => {
+describe.each(Object.entries(PROVIDERS))('%s', (_, { model: create, options = {}, loop = options }) => {
   describe.each(UPSTREAMS)('%s', (id) => {
-    const model = (): LanguageModel => {
-      const create = providers[name];
-      if (!create) throw new Error('no such provider');
-      return create(id);
-    };
-    const weather = tool({
-      description: 'Weather of a city',
-      inputSchema: z.object({ city: z.string() }),
-      execute: ({ city }) => Promise.resolve(`fog in ${city}`),
-    });
+    const model = create(id);
 
     test('answers and counts', async () => {
-      const answer = await generateText({ model: model(), prompt: 'What is 6 x 7?' });
+      const answer = await generateText({ model, prompt: 'What is 6 x 7?', providerOptions: options });
       expect(answer.text).toContain('42');
       expect(answer.finishReason).toBe('stop');
       expect(answer.usage.inputTokens).toBeGreaterThan(0);
     });
 
     test('streams', async () => {
-      const streamed = streamText({ model: model(), prompt: 'count to 12' });
+      const streamed = streamText({ model, prompt: 'count to 12', providerOptions: options });
       let text = '';
       for await (const piece of streamed.textStream) text += piece;
       expect(text).toContain('12');
@@ -51,34 +59,38 @@ describe.each(Object.keys(providers))('%s', (name) => {
     });
 
     test.each([false, true])('runs a tool loop (stream: %p)', async (stream) => {
-      const options = {
-        model: model(),
+      const asked = {
+        model,
         prompt: 'What is the weather in "Lima"?',
-        tools: { get_weather: weather },
+        tools: { get_weather: aiSdkWeather },
         stopWhen: stepCountIs(3),
+        providerOptions: loop,
       };
-      const answer = stream ? streamText(options) : await generateText(options);
+      const answer = stream ? streamText(asked) : await generateText(asked);
       expect(await answer.text).toContain('fog in');
       expect(await answer.steps).toHaveLength(2);
     });
 
-    test('structured output', async () => {
-      const schema = z.object({ name: z.string(), age: z.number().int() });
+    test('returns structured output', async () => {
       const answer = await generateText({
-        model: model(),
-        prompt: 'Describe "Ada", 36 years old.',
-        output: Output.object({ schema }),
+        model,
+        prompt: DESCRIBE_PERSON,
+        output: Output.object({ schema: person }),
+        providerOptions: options,
       });
-      expect(schema.parse(answer.output)).toEqual(answer.output);
+      expect(person.parse(answer.output)).toEqual(answer.output);
+    });
+
+    test('a truncated response reports why it ended', async () => {
+      const asked = { model, prompt: 'write 200 words', maxOutputTokens: 40, providerOptions: options };
+      expect(await streamText(asked).finishReason).toBe('length');
     });
   });
 });
 
 test('reasoning reaches the client, and goes on over a tool loop', async () => {
-  const create = providers['@ai-sdk/openai-compatible'];
-  if (!create) throw new Error('no such provider');
   const streamed = streamText({
-    model: create('sim/messages'),
+    model: compatible('sim/messages'),
     prompt: 'What is the weather in "Lima"?',
     providerOptions: { dragoman: { reasoningEffort: 'high' } },
     tools: {

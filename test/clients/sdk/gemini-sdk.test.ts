@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { ApiError, FunctionCallingConfigMode, GoogleGenAI } from '@google/genai';
 import type { Content, FunctionDeclaration, GenerateContentResponse } from '@google/genai';
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 const gateway = await startEveryUpstream({ routing: { retries: 0 } });
 const httpOptions = { baseUrl: gateway.origin, retryOptions: { attempts: 1 } };
@@ -12,12 +13,7 @@ afterAll(() => gateway.close());
 const weather: FunctionDeclaration = {
   name: 'get_weather',
   description: 'Weather of a city',
-  parametersJsonSchema: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  },
+  parametersJsonSchema: CITY,
 };
 
 async function drain(stream: AsyncGenerator<GenerateContentResponse>): Promise<GenerateContentResponse[]> {

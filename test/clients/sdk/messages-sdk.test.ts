@@ -10,6 +10,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 import { readErrorBody, readMessagesStream } from '../../support/rules/messages-stream-rules.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 const gateway = await startEveryUpstream({ routing: { retries: 0 } });
 const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
@@ -18,12 +19,7 @@ afterAll(() => gateway.close());
 const weather: Tool = {
   name: 'get_weather',
   description: 'Weather of a city',
-  input_schema: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  },
+  input_schema: CITY,
 };
 const time: Tool = {
   name: 'get_time',

@@ -10,6 +10,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import { z } from 'zod';
 import { CONVERSE, startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 const gateway = await startEveryUpstream();
 const client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
@@ -20,12 +21,7 @@ const weather: ChatCompletionTool = {
   function: {
     name: 'get_weather',
     description: 'Weather of a city',
-    parameters: {
-      type: 'object',
-      properties: { city: { type: 'string' } },
-      required: ['city'],
-      additionalProperties: false,
-    },
+    parameters: CITY,
   },
 };
 const time: ChatCompletionTool = {

@@ -1,33 +1,24 @@
 // Libraries that leave their conversations with the gateway, as they do unless they are told otherwise: the AI SDK's
 // default model refers to stored items, LangChain to the response before, OpenAI's SDK to a conversation.
 import { createOpenAI } from '@ai-sdk/openai';
-import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { tool as langchainTool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
-import { generateText, isStepCount, streamText, tool, type ModelMessage } from 'ai';
+import { generateText, isStepCount, streamText, type ModelMessage } from 'ai';
 import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { z } from 'zod';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
+import { aiSdkWeather, LangChainConversation, TWO_CALLS } from './weather-tools.ts';
 
 const gateway = await startEveryUpstream();
 afterAll(() => gateway.close());
 
-const TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}';
-
 describe.each(UPSTREAMS)('%s', (id) => {
   test.each([false, true])("the AI SDK's default model (stream: %p)", async (stream) => {
-    const messages: ModelMessage[] = [{ role: 'user', content: TASK }];
+    const messages: ModelMessage[] = [{ role: 'user', content: TWO_CALLS }];
     const ask = async (): Promise<string> => {
       const options = {
         model: createOpenAI({ baseURL: gateway.baseURL, apiKey: gateway.key })(id),
         messages,
-        tools: {
-          get_weather: tool({
-            inputSchema: z.object({ city: z.string() }),
-            execute: ({ city }) => Promise.resolve(`fog in ${city}`),
-          }),
-        },
+        tools: { get_weather: aiSdkWeather },
         stopWhen: isStepCount(5),
       };
       const answer = stream ? streamText(options) : await generateText(options);
@@ -40,33 +31,18 @@ describe.each(UPSTREAMS)('%s', (id) => {
   });
 
   test('LangChain with useResponsesApi', async () => {
-    const weather = langchainTool(({ city }: { city: string }) => `fog in ${city}`, {
-      name: 'get_weather',
-      description: 'Weather of a city',
-      schema: z.object({ city: z.string() }),
-    });
     const model = new ChatOpenAI({
       model: id,
       apiKey: gateway.key,
       maxRetries: 0,
       useResponsesApi: true,
       configuration: { baseURL: gateway.baseURL },
-    }).bindTools([weather]);
-    const history: BaseMessage[] = [];
-    const ask = async (question: string): Promise<string> => {
-      history.push(new HumanMessage(question));
-      for (;;) {
-        const answer = await model.invoke(history);
-        history.push(answer);
-        if (!answer.tool_calls?.length) return answer.text;
-        for (const call of answer.tool_calls) {
-          const content = await weather.invoke(call.args as { city: string });
-          history.push(new ToolMessage({ content, tool_call_id: call.id ?? '' }));
-        }
-      }
-    };
-    expect(await ask(TASK)).toBe('get_weather returned: fog in Oslo');
-    expect(await ask('call get_weather {"city": "Rome"}')).toBe('get_weather returned: fog in Rome');
+    });
+    const conversation = new LangChainConversation(model);
+    expect(await conversation.ask(TWO_CALLS)).toMatchObject({ text: 'get_weather returned: fog in Oslo' });
+    expect(await conversation.ask('call get_weather {"city": "Rome"}')).toMatchObject({
+      text: 'get_weather returned: fog in Rome',
+    });
   });
 
   test("OpenAI's SDK, in a conversation", async () => {
@@ -97,7 +73,7 @@ describe.each(UPSTREAMS)('%s', (id) => {
         if (input.length === 0) return answer.output_text;
       }
     };
-    expect(await ask(TASK)).toBe('get_weather returned: {"city":"Oslo"}');
+    expect(await ask(TWO_CALLS)).toBe('get_weather returned: {"city":"Oslo"}');
     expect(await ask('call get_weather {"city": "Rome"}')).toBe('get_weather returned: {"city":"Rome"}');
     const items = await client.conversations.items.list(conversation.id, { limit: 100 });
     expect(items.data.filter(({ type }) => type === 'function_call_output')).toHaveLength(3);

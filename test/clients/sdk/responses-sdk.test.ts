@@ -8,6 +8,7 @@ import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-ups
 import { framesOf } from '../../support/recordings/loose.ts';
 import { rejection } from '../../support/rejection.ts';
 import { checkResponse, checkResponseStream } from '../../support/rules/responses-stream-rules.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 const gateway = await startEveryUpstream();
 const client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
@@ -17,12 +18,7 @@ const weather: FunctionTool = {
   type: 'function',
   name: 'get_weather',
   description: 'Weather of a city',
-  parameters: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  },
+  parameters: CITY,
   strict: true,
 };
 /** Nothing to keep and nothing to add: a faithful upstream's answers are relayed. */

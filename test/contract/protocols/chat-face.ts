@@ -10,7 +10,6 @@ import {
   noteSearching,
   noteToken,
   noteTool,
-  TOOL_SCHEMA,
   toolText,
   type Answer,
   type Call,
@@ -19,6 +18,7 @@ import {
   type Finish,
   type Turn,
 } from './exchange.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 const FORMAT = 'anthropic-claude-v1';
 const WORDS: Readonly<Record<Finish, string>> = {
@@ -199,7 +199,7 @@ export const chatFace: Face = {
     ]),
     tools: tools?.map((name, index) => ({
       type: 'function',
-      function: { name, description: toolText(name), parameters: TOOL_SCHEMA, strict: strictTools },
+      function: { name, description: toolText(name), parameters: CITY, strict: strictTools },
       ...(wishes.cached && index === tools.length - 1 ? CACHE : {}),
     })),
     tool_choice: choiceOf(wishes.choice),

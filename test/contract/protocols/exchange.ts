@@ -1,6 +1,7 @@
 // A conversation in no protocol's words, and the facts in it: what one side said, line by line, so that what the other
 // side understood can be compared. Knows no protocol and no gateway.
 import { at, type Json } from '../../support/upstreams/json-path.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 export interface Call {
   readonly id: string;
@@ -140,12 +141,6 @@ export interface Face {
 }
 
 export const COUNTS: Counts = { input: 100, cached: 0, written: 0, output: 20, reasoning: 0 };
-export const TOOL_SCHEMA = {
-  type: 'object',
-  properties: { city: { type: 'string' } },
-  required: ['city'],
-  additionalProperties: false,
-} as const;
 export const toolText = (name: string): string => `Knows the ${name}`;
 
 const joined = (texts: readonly string[]): string => texts.join(' ').replaceAll(/\s+/g, ' ').trim();
@@ -237,7 +232,7 @@ export function factsOfQuestion(question: Question): string[] {
       notes.note('user', turn.beside);
     }
   }
-  for (const name of question.tools ?? []) noteTool(notes, name, toolText(name), TOOL_SCHEMA, false);
+  for (const name of question.tools ?? []) noteTool(notes, name, toolText(name), CITY, false);
   for (const name of question.strictTools ? (question.tools ?? []) : []) notes.note('strict tool', name);
   notes.note('choice', question.choice);
   notes.note('one call', question.oneCall);

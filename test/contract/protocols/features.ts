@@ -1,5 +1,4 @@
 // The rows of the matrix: what is asked and what is answered, once, in no protocol's words. Knows no gateway.
-import { TOOL_SCHEMA } from './exchange.ts';
 import type { Feature } from './feature.ts';
 import {
   CALLED,
@@ -16,6 +15,7 @@ import {
   WEATHER,
 } from './samples.ts';
 import { WISHES } from './wishes.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 /** Rows that are failures. */
 export const FAILURES = ['upstream error before content', 'upstream error after content'] as const;
@@ -125,7 +125,7 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'structured output',
     about: ['schema'],
-    question: { turns: HELLO, schema: TOOL_SCHEMA },
+    question: { turns: HELLO, schema: CITY },
     answer: { text: '{"city":"Bern"}', finish: 'stop' },
   },
   {

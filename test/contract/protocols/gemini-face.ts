@@ -12,7 +12,6 @@ import {
   noteSearching,
   noteToken,
   noteTool,
-  TOOL_SCHEMA,
   toolText,
   type Answer,
   type Choice,
@@ -21,6 +20,7 @@ import {
   type Token,
   type Turn,
 } from './exchange.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 const WORDS: Readonly<Record<Finish, string>> = {
   stop: 'STOP',
@@ -160,7 +160,7 @@ function usageOf(answer: Answer): object {
 const declaration = (name: string): object => ({
   name,
   description: toolText(name),
-  parametersJsonSchema: TOOL_SCHEMA,
+  parametersJsonSchema: CITY,
 });
 
 const MODES: Readonly<Record<string, string>> = { none: 'NONE', required: 'ANY' };

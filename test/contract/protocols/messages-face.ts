@@ -8,7 +8,6 @@ import {
   noteSearch,
   noteSearching,
   noteTool,
-  TOOL_SCHEMA,
   toolText,
   type Face,
   type Finish,
@@ -16,6 +15,7 @@ import {
   type Turn,
 } from './exchange.ts';
 import { bodyOf, callOf, streamOf, type Block } from './messages-answer.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 const FINISHES: Readonly<Record<string, Finish>> = {
   end_turn: 'stop',
@@ -142,7 +142,7 @@ export const messagesFace: Face = {
         (tools ?? []).map((name) => ({
           name,
           description: toolText(name),
-          input_schema: TOOL_SCHEMA,
+          input_schema: CITY,
           strict: strictTools,
         })),
         wishes.cached,

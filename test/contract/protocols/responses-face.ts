@@ -8,7 +8,6 @@ import {
   noteSearching,
   noteToken,
   noteTool,
-  TOOL_SCHEMA,
   toolText,
   type Choice,
   type Face,
@@ -16,6 +15,7 @@ import {
   type Turn,
 } from './exchange.ts';
 import { bodyOf, streamOf } from './responses-answer.ts';
+import { CITY } from '../../support/city-schema.ts';
 
 function entries(turn: Turn): readonly (object | Json)[] {
   if ('own' in turn) return turn.own;
@@ -149,7 +149,7 @@ export const responsesFace: Face = {
         type: 'function',
         name,
         description: toolText(name),
-        parameters: TOOL_SCHEMA,
+        parameters: CITY,
         strict: strictTools === true,
       })),
       ...(wishes.search ? [searchOf(wishes.search)] : []),

@@ -3,6 +3,7 @@
 import type { TestGateway } from '../harness.ts';
 import { frames } from './gateway-with-upstreams.ts';
 import { at, list, type Json } from './json-path.ts';
+import { CITY } from '../city-schema.ts';
 
 export interface Message {
   readonly role: 'assistant';
@@ -125,11 +126,6 @@ export const TOOLS = ['get_weather', 'get_time'].map((name) => ({
   type: 'function',
   function: {
     name,
-    parameters: {
-      type: 'object',
-      properties: { city: { type: 'string' } },
-      required: ['city'],
-      additionalProperties: false,
-    },
+    parameters: CITY,
   },
 }));

@@ -6,6 +6,7 @@ import { findProtocol } from '../../../../src/protocols/index.ts';
 import { fillTarget } from '../../../support/golden-operations.ts';
 import { startGateway } from '../../../support/harness.ts';
 import { readMessagesStream } from '../../../support/rules/messages-stream-rules.ts';
+import { CITY } from '../../../support/city-schema.ts';
 
 const gateway = await startGateway({ routing: { retries: 0 } });
 const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
@@ -14,12 +15,7 @@ afterAll(() => gateway.close());
 const weather: Tool = {
   name: 'get_weather',
   description: 'Weather of a city',
-  input_schema: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  },
+  input_schema: CITY,
 };
 
 test('the items that a client sends back contain all that each family needs, without stored reasoning', async () => {
