@@ -1,9 +1,6 @@
 // Every recorded Chat Completions exchange must decode to what its bytes say. The expectations are read from
 // the raw chunks by the plainest means, on purpose without any of the codec's own code.
 import { expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import type { CanonicalEvent, CollectedEvents, ErrorKind, EventSink } from '../../src/canonical/index.ts';
 import {
   cacheWriteTokens,
@@ -14,8 +11,8 @@ import {
 } from '../../src/canonical/index.ts';
 import { openaiChat } from '../../src/protocols/openai-chat/index.ts';
 import { codecContext } from '../support/golden-operations.ts';
-
-const folder = join(import.meta.dir, '../../../shared/recordings/corpus');
+import { missing, readRecordings, type Recording } from '../support/recordings/corpus.ts';
+import { at, framesOf, list, type Loose, word } from '../support/recordings/loose.ts';
 
 const NO_BODY = 'the recorder kept null in place of the answer';
 /** Recordings that hold no answer, with the reason. They must be refused, and do not count in the rate. */
@@ -26,18 +23,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   '4572b28d940b': NO_BODY,
   '8bb4e27d5502': NO_BODY,
 };
-
-interface Recording {
-  readonly case: string;
-  readonly source: string;
-  readonly provider: string;
-  readonly api: string;
-  readonly status: number;
-  readonly res: { readonly kind: string; readonly json?: Loose; readonly text?: string };
-}
-interface Loose {
-  readonly [key: string]: Loose | undefined;
-}
 
 /** Content of an answer, in a form that both sides can be brought to. */
 interface Essence {
@@ -50,8 +35,8 @@ interface Essence {
   readonly outcome: string;
 }
 
-if (existsSync(folder)) {
-  const recordings = [...readRecordings()].filter((recording) => recording.api === 'chat');
+if (missing === undefined) {
+  const recordings = readRecordings('chat');
   test('recorded answers decode to what they say', () => {
     checkAll(
       'chat answers',
@@ -82,8 +67,7 @@ if (existsSync(folder)) {
     );
   });
 } else {
-  test.skip('recorded chat exchanges', () => {});
-  console.log(`decode-chat: no recordings in ${folder}; skipped`);
+  test.skip(`recorded chat exchanges: ${missing}`, () => {});
 }
 
 function checkAll(
@@ -129,7 +113,7 @@ function check(recording: Recording): void {
     expect(essenceFrom(sink.collector.result())).toEqual(expected);
     return;
   }
-  const frames = readFrames(recording.res.text ?? '');
+  const frames = framesOf(recording.res.text ?? '');
   const chunks = frames
     .filter((frame) => frame.data !== '[DONE]')
     .map((frame) => JSON.parse(frame.data) as Loose);
@@ -313,52 +297,4 @@ function expectedKind(status: number, body: string): ErrorKind {
     429: 'rate_limited',
   };
   return kinds[status] ?? 'upstream_unavailable';
-}
-
-function at(value: Loose | undefined, key: string): Loose | undefined {
-  return value === undefined || value === null ? undefined : (value[key] ?? undefined);
-}
-function list(value: Loose | undefined): readonly Loose[] {
-  return Array.isArray(value) ? (value as readonly Loose[]) : [];
-}
-function word(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function readFrames(text: string): { event: string; data: string }[] {
-  const frames: { event: string; data: string }[] = [];
-  for (const block of text.replaceAll('\r\n', '\n').split(/\n\n+/)) {
-    const lines = block.split('\n');
-    const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trimStart());
-    const event =
-      lines
-        .find((line) => line.startsWith('event:'))
-        ?.slice(6)
-        .trim() ?? '';
-    if (data.length > 0) frames.push({ event, data: data.join('\n') });
-  }
-  return frames;
-}
-
-/** Reads the corpus: one JSON a line, long base64 replaced by references into `blobs.jsonl.gz`. */
-function* readRecordings(): Generator<Recording> {
-  const lines = (file: string): string[] =>
-    gunzipSync(readFileSync(join(folder, file)))
-      .toString()
-      .split('\n')
-      .filter(Boolean);
-  const blobs = new Map(
-    lines('blobs.jsonl.gz')
-      .map((line) => JSON.parse(line) as { k: string; v: string })
-      .map(({ k, v }) => [k, v]),
-  );
-  for (const file of readdirSync(folder).sort()) {
-    if (!file.endsWith('.jsonl.gz') || file === 'blobs.jsonl.gz') continue;
-    for (const line of lines(file)) {
-      if (!line.includes('"api":"chat"')) continue;
-      yield JSON.parse(
-        line.replace(/@@blob:([0-9a-f]{16})@@/g, (reference, key: string) => blobs.get(key) ?? reference),
-      ) as Recording;
-    }
-  }
 }

@@ -1,15 +1,13 @@
 // Every recorded Messages exchange must decode to what its bytes say. The expectations are read from the raw
 // blocks and deltas by the plainest means, on purpose without any of the codec's own code.
 import { expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import type { CollectedEvents, EventSink } from '../../src/canonical/index.ts';
 import { Collector, inputTokens, outputTokens } from '../../src/canonical/index.ts';
 import { anthropicMessages } from '../../src/protocols/anthropic-messages/index.ts';
 import { codecContext } from '../support/golden-operations.ts';
+import { missing, readRecordings, type Recording } from '../support/recordings/corpus.ts';
+import { type Frame, framesOf, list, type Loose, word } from '../support/recordings/loose.ts';
 
-const folder = join(import.meta.dir, '../../../shared/recordings/corpus');
 const codec = anthropicMessages.upstream;
 
 /** Recordings whose answer is not whole, with the reason: they must end in an error. They do not count in the rate. */
@@ -17,21 +15,6 @@ const CUT: Readonly<Record<string, string>> = {
   '0890ebc6add8#0': 'the fixture begins a second answer in the middle of the first one',
 };
 
-interface Recording {
-  readonly case: string;
-  readonly source: string;
-  readonly api: string;
-  readonly status: number;
-  readonly res: { readonly kind: string; readonly json?: Loose; readonly text?: string };
-}
-/** Foreign JSON, looked into without types: the point of the test is not to trust ours. */
-interface Loose {
-  readonly [key: string]: Loose | undefined;
-}
-interface Frame {
-  readonly event: string;
-  readonly data: string;
-}
 /** Content of an answer, in a form that both sides can be brought to. */
 interface Essence {
   text: string;
@@ -42,8 +25,8 @@ interface Essence {
   tokens: Record<string, number>;
 }
 
-if (existsSync(folder)) {
-  const recordings = readRecordings();
+if (missing === undefined) {
+  const recordings = readRecordings('messages');
   const good = recordings.filter((recording) => recording.status < 400);
 
   test('recorded answers decode to what they say', () => {
@@ -97,53 +80,16 @@ if (existsSync(folder)) {
     ]);
   });
 } else {
-  test.skip('recorded Messages exchanges: ../shared/recordings is not there', () => {});
-}
-
-function readRecordings(): Recording[] {
-  const lines = (file: string) =>
-    gunzipSync(readFileSync(join(folder, file)))
-      .toString('utf8')
-      .split('\n')
-      .filter(Boolean);
-  const blobs = new Map(
-    lines('blobs.jsonl.gz')
-      .map((line) => JSON.parse(line) as { k: string; v: string })
-      .map(({ k, v }) => [k, v]),
-  );
-  const found: Recording[] = [];
-  for (const file of readdirSync(folder).filter(
-    (name) => name.endsWith('.jsonl.gz') && name !== 'blobs.jsonl.gz',
-  )) {
-    for (const line of lines(file)) {
-      if (!line.includes('"messages"')) continue;
-      const recording = JSON.parse(
-        line.replace(/@@blob:([0-9a-f]{16})@@/g, (mark, key: string) => blobs.get(key) ?? mark),
-      ) as Recording;
-      if (recording.api === 'messages') found.push(recording);
-    }
-  }
-  return found;
+  test.skip(`recorded Messages exchanges: ${missing}`, () => {});
 }
 
 /** Some fixtures hold the streams of several requests one after the other. A whole answer is `undefined`. */
 function splitAnswers(recording: Recording): (Frame[] | undefined)[] {
   if (recording.res.kind === 'json') return [undefined];
   const answers: Frame[][] = [];
-  for (const block of (recording.res.text ?? '').replaceAll('\r\n', '\n').split(/\n\n+/)) {
-    const lines = block.split('\n');
-    const data = lines
-      .filter((line) => line.startsWith('data:'))
-      .map((line) => line.slice(5).trim())
-      .join('\n');
-    if (data === '') continue;
-    const event =
-      lines
-        .find((line) => line.startsWith('event:'))
-        ?.slice(6)
-        .trim() ?? '';
-    if (event === 'message_start' || answers.length === 0) answers.push([]);
-    answers.at(-1)?.push({ event, data });
+  for (const frame of framesOf(recording.res.text ?? '')) {
+    if (frame.event === 'message_start' || answers.length === 0) answers.push([]);
+    answers.at(-1)?.push(frame);
   }
   return answers;
 }
@@ -205,7 +151,7 @@ function readBody(body: Loose): Essence {
     thinking: [],
     calls: [],
     citations: 0,
-    stop: words(body['stop_reason']),
+    stop: word(body['stop_reason']),
     tokens: readUsage([body['usage']]),
   };
   for (const block of list(body['content'])) readBlock(block, out);
@@ -213,10 +159,10 @@ function readBody(body: Loose): Essence {
 }
 
 function readBlock(block: Loose, out: Essence): void {
-  const type = words(block['type']);
-  out.text += words(block['text']);
+  const type = word(block['type']);
+  out.text += word(block['text']);
   out.citations += list(block['citations']).length;
-  if (type === 'thinking') out.thinking.push(`${words(block['thinking'])}|${words(block['signature'])}`);
+  if (type === 'thinking') out.thinking.push(`${word(block['thinking'])}|${word(block['signature'])}`);
   else if (type === 'tool_use') out.calls.push(JSON.stringify([block['id'], block['name'], block['input']]));
   else if (/tool_use|tool_result|compaction/.test(type))
     out.calls.push(JSON.stringify([type, block['input'] ?? block['content']]));
@@ -233,22 +179,22 @@ function readFrames(frames: readonly Frame[]): Essence {
     const delta = frame['delta'] ?? {};
     if (frame['message'] !== undefined) {
       blocks.push(...list(frame['message']['content']).map((block) => ({ ...block })));
-      stop += words(frame['message']['stop_reason']);
+      stop += word(frame['message']['stop_reason']);
       usages.push(frame['message']['usage']);
     }
     if (frame['usage'] !== undefined) usages.push(frame['usage']);
-    stop += words(delta['stop_reason']);
+    stop += word(delta['stop_reason']);
     if (frame['content_block'] !== undefined) blocks[index] = { ...frame['content_block'] };
     const block = blocks[index];
     if (block === undefined) continue;
     for (const key of ['text', 'thinking', 'signature', 'partial_json']) {
-      if (delta[key] !== undefined) block[key] = words(block[key]) + words(delta[key]);
+      if (delta[key] !== undefined) block[key] = word(block[key]) + word(delta[key]);
     }
     if (delta['citation'] !== undefined)
-      block['citations'] = [...list(block['citations']), delta['citation']];
+      block['citations'] = [...list(block['citations'] as Loose | undefined), delta['citation']];
   }
   for (const block of blocks) {
-    if (words(block['partial_json']) !== '') block['input'] = JSON.parse(words(block['partial_json']));
+    if (word(block['partial_json']) !== '') block['input'] = JSON.parse(word(block['partial_json']));
   }
   const body = { content: blocks, stop_reason: stop } as unknown as Loose;
   return { ...readBody(body), tokens: readUsage(usages) };
@@ -277,16 +223,16 @@ function streamOf(body: Loose): Frame[] {
   };
   push({ type: 'message_start', message: { ...body, content: [], stop_reason: null, stop_sequence: null } });
   list(body['content']).forEach((block, index) => {
-    const type = words(block['type']);
+    const type = word(block['type']);
     const blank = {
       text: { text: '', citations: [] },
       thinking: { thinking: '', signature: '' },
       tool_use: { input: {} },
     }[type];
     push({ type: 'content_block_start', index, content_block: { ...block, ...blank } });
-    if (type === 'text') pieces(index, 'text_delta', 'text', words(block['text']));
+    if (type === 'text') pieces(index, 'text_delta', 'text', word(block['text']));
     if (type === 'thinking') {
-      pieces(index, 'thinking_delta', 'thinking', words(block['thinking']));
+      pieces(index, 'thinking_delta', 'thinking', word(block['thinking']));
       push({
         type: 'content_block_delta',
         index,
@@ -311,12 +257,4 @@ function streamOf(body: Loose): Frame[] {
 
 function withoutRaw({ start, items, usage, finish, error }: CollectedEvents): unknown {
   return JSON.parse(JSON.stringify({ start, items, usage: { ...usage, raw: null }, finish, error }));
-}
-
-function list(value: unknown): Loose[] {
-  return Array.isArray(value) ? (value as Loose[]) : [];
-}
-
-function words(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,19 +1,16 @@
 // Every recorded Responses exchange, streamed or not, must come out of the decoder with exactly what the finished
 // answer holds. What is expected is read from the recording by this file's own simple code, not by the decoder's.
 import { expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../src/base/json/index.ts';
 import type { CanonicalEvent } from '../../src/canonical/index.ts';
 import { asArray, asNumber, asObject, isJsonObject } from '../../src/base/json/index.ts';
 import { Collector, GatewayError } from '../../src/canonical/index.ts';
 import { openaiResponses } from '../../src/protocols/openai-responses/index.ts';
 import type { CodecContext } from '../../src/protocols/protocol.ts';
+import { missing, readRecordings, type Recording } from '../support/recordings/corpus.ts';
+import { framesOf } from '../support/recordings/loose.ts';
 
 const context: CodecContext = { newId: (prefix) => `${prefix}0001`, nowSeconds: () => 1_700_000_000 };
-const folder = join(import.meta.dir, '../../../shared/recordings/corpus');
-
 /** Exchanges that are no finished answers, with the reason. They must be refused, and do not count in the rate. */
 const REFUSED: Readonly<Record<string, string>> = {
   '1d7d1cd2e0cd': 'background mode: the reply only says that the answer is queued',
@@ -23,14 +20,6 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** Exchanges that are decoded to something else than they say, with the reason. */
 const DIFFERENT: Readonly<Record<string, string>> = {};
-
-interface Recording {
-  readonly case: string;
-  readonly source: string;
-  readonly provider: string;
-  readonly status: number;
-  readonly res: { readonly kind: string; readonly json?: JsonValue; readonly text?: string };
-}
 
 /** Content that must survive, in the order of the answer. */
 interface Content {
@@ -45,10 +34,10 @@ interface Content {
   readonly tokens: readonly number[];
 }
 
-if (!existsSync(folder)) {
-  test.skip(`recorded Responses exchanges: no recordings at ${folder}`, () => {});
+if (missing !== undefined) {
+  test.skip(`recorded Responses exchanges: ${missing}`, () => {});
 } else {
-  const recordings = readRecordings();
+  const recordings = readRecordings('responses');
 
   test('every recorded Responses answer keeps its content', () => {
     const rates = new Map<string, { passed: number; total: number }>();
@@ -100,7 +89,7 @@ if (!existsSync(folder)) {
     test(`streams with ${name} keep their content`, () => {
       const failures: string[] = [];
       for (const recording of recordings.filter((r) => r.status === 200 && r.res.kind === 'sse')) {
-        const all = frames(recording.res.text ?? '').map(({ data }) => asObject(JSON.parse(data)));
+        const all = framesOf(recording.res.text ?? '').map(({ data }) => asObject(JSON.parse(data)));
         const want = new Collector();
         const got = new Collector();
         decodeFrames(all, want);
@@ -169,7 +158,7 @@ function check(recording: Recording): string | undefined {
     // OpenAI encrypts anew each time it writes an item (`encrypted_content`; `fingerprint` of programs): the finished
     // item and the finished answer hold different texts for the same state. The first complete one is kept.
     const finishedItems = new Map<JsonValue | undefined, JsonObject>();
-    for (const { event, data } of frames(recording.res.text ?? '')) {
+    for (const { event, data } of framesOf(recording.res.text ?? '')) {
       decoder.frame(event, data);
       const frame = asObject(JSON.parse(data));
       const item = asObject(frame['item']);
@@ -325,36 +314,4 @@ function finishProblem(final: JsonObject, collector: Collector): string | undefi
   const calls = items.some((item) => item.type === 'tool_call');
   const want = final['status'] === 'incomplete' ? 'length' : calls ? 'tool_calls' : 'stop';
   return finish?.reason === want ? undefined : `finish: expected ${want}, got ${finish?.reason}`;
-}
-
-function frames(text: string): { event: string; data: string }[] {
-  const out: { event: string; data: string }[] = [];
-  for (const block of text.replaceAll('\r\n', '\n').split('\n\n')) {
-    const lines = block.split('\n');
-    const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trimStart());
-    const event =
-      lines
-        .find((line) => line.startsWith('event:'))
-        ?.slice(6)
-        .trim() ?? '';
-    if (data.length > 0) out.push({ event, data: data.join('\n') });
-  }
-  return out;
-}
-
-/** Long media stay as their placeholders: to the decoder they are strings like any other. */
-function readRecordings(): Recording[] {
-  const out: Recording[] = [];
-  for (const file of readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl.gz') && !name.startsWith('blobs'))
-    .sort()) {
-    for (const line of gunzipSync(readFileSync(join(folder, file)))
-      .toString('utf8')
-      .split('\n')) {
-      if (!line.includes('"api":"responses"')) continue;
-      const record = JSON.parse(line) as JsonValue;
-      if (isJsonObject(record) && record['api'] === 'responses') out.push(record as unknown as Recording);
-    }
-  }
-  return out;
 }

@@ -38,9 +38,11 @@ export interface Recording {
 /** Why the recordings cannot be replayed; undefined when they can. */
 export const missing = existsSync(folder) ? undefined : `skipped: there are no recordings in ${folder}`;
 
-/** Every exchange of the three protocols, in the order of the files. Long base64 is put back in its place. */
-export function readRecordings(): Recording[] {
-  return readLines(/"api":"(chat|responses|messages)"/);
+/** Exchanges of the three protocols, or of one, in the order of the files. Long base64 is put back in its place. */
+export function readRecordings(
+  api: RecordedApi | 'chat|responses|messages' = 'chat|responses|messages',
+): Recording[] {
+  return readLines(new RegExp(`"api":"(${api})"`));
 }
 
 /** An exchange of Gemini's. */
