@@ -1,12 +1,13 @@
 // The executables of a release: each is for its platform, and that of this machine needs nothing beside it.
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { closeSync, cpSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeExecutables } from '../../contrib/executables.ts';
 import { eventually, freshFolder, runProgram, startProgram } from '../support/program.ts';
 import { isWhole } from '../support/share.ts';
 
-const SLOW = 300_000;
+// Executables are written, and packages installed.
+setDefaultTimeout(300_000);
 const { folder, remove } = freshFolder();
 afterAll(remove);
 
@@ -46,70 +47,62 @@ describe.skipIf(OWN === null)('./dragoman, alone in an empty folder and with no 
   const home = join(folder, 'home');
   const command: [string, ...string[]] = ['env', '-i', './dragoman'];
 
-  test(
-    'serves models, its console and its documents, and names itself in what it prints',
-    async () => {
-      cpSync(join(folder, 'executables', `dragoman-${OWN}`), join(home, 'dragoman'));
-      const program = await startProgram(['--port', '0'], { folder: home, command });
-      try {
-        const key = (): string => /sk-dm-v1-\w+/.exec(program.out())?.[0] ?? '';
-        await eventually('the first key is printed', () => key() !== '');
-        expect(program.out()).toContain('`./dragoman keys create NAME`');
-        const get = async (path: string): Promise<string> => {
-          const answer = await fetch(program.origin + path);
-          expect([path, answer.status]).toEqual([path, 200]);
-          return answer.text();
-        };
-        const [script = ''] = /\/console\/assets\/main[^"]+/.exec(await get('/console')) ?? [];
-        expect(await get(script)).not.toBe('');
-        expect(await get('/docs')).toContain('swagger-ui');
-        expect(await get('/docs/swagger-ui-bundle.js')).not.toBe('');
-        expect(await get('/docs/guide/clients/codex')).toContain('aria-current="page"');
-        const chat = await fetch(`${program.origin}/v1/chat/completions`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key()}`, 'content-type': 'application/json' },
-          body: JSON.stringify({
-            model: 'sim/chat',
-            messages: [{ role: 'user', content: 'What is 6 x 7?' }],
-          }),
-        });
-        // The prices are inside.
-        expect(await chat.json()).toMatchObject({ usage: { cost: expect.any(Number) } });
-        const health = await runProgram(['health', '--url', program.origin], { folder: home, command });
-        expect(health).toMatchObject({ code: 0, err: '' });
-      } finally {
-        expect((await program.stop()).code).toBe(0);
-      }
-    },
-    SLOW,
-  );
-
-  test(
-    'starts again with several workers, checks drafts of its configuration, and backs itself up',
-    async () => {
-      writeFileSync(join(home, 'dragoman.yaml'), 'server: { workers: 2 }\n');
-      const environment = ['DRAGOMAN_ADMIN_KEY=sk-test-admin-0123456789'];
-      const program = await startProgram(['serve', '--port', '0'], {
-        folder: home,
-        command: ['env', '-i', ...environment, './dragoman'],
+  test('serves models, its console and its documents, and names itself in what it prints', async () => {
+    cpSync(join(folder, 'executables', `dragoman-${OWN}`), join(home, 'dragoman'));
+    const program = await startProgram(['--port', '0'], { folder: home, command });
+    try {
+      const key = (): string => /sk-dm-v1-\w+/.exec(program.out())?.[0] ?? '';
+      await eventually('the first key is printed', () => key() !== '');
+      expect(program.out()).toContain('`./dragoman keys create NAME`');
+      const get = async (path: string): Promise<string> => {
+        const answer = await fetch(program.origin + path);
+        expect([path, answer.status]).toEqual([path, 200]);
+        return answer.text();
+      };
+      const [script = ''] = /\/console\/assets\/main[^"]+/.exec(await get('/console')) ?? [];
+      expect(await get(script)).not.toBe('');
+      expect(await get('/docs')).toContain('swagger-ui');
+      expect(await get('/docs/swagger-ui-bundle.js')).not.toBe('');
+      expect(await get('/docs/guide/clients/codex')).toContain('aria-current="page"');
+      const chat = await fetch(`${program.origin}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key()}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: 'sim/chat',
+          messages: [{ role: 'user', content: 'What is 6 x 7?' }],
+        }),
       });
-      try {
-        const draft = await fetch(`${program.origin}/api/v1/management/config/check`, {
-          method: 'POST',
-          headers: {
-            authorization: 'Bearer sk-test-admin-0123456789',
-            'content-type': 'application/json',
-          },
-          body: JSON.stringify({ config: 'server: { prot: 1 }' }),
-        });
-        expect(await draft.text()).toContain('server.prot');
-        const backup = await runProgram(['backup', 'copy'], { folder: home, command });
-        expect(backup.code === 0 ? '' : backup.err).toBe('');
-        expect((await runProgram(['verify', 'copy'], { folder: home, command })).code).toBe(0);
-      } finally {
-        expect((await program.stop()).code).toBe(0);
-      }
-    },
-    SLOW,
-  );
+      // The prices are inside.
+      expect(await chat.json()).toMatchObject({ usage: { cost: expect.any(Number) } });
+      const health = await runProgram(['health', '--url', program.origin], { folder: home, command });
+      expect(health).toMatchObject({ code: 0, err: '' });
+    } finally {
+      expect((await program.stop()).code).toBe(0);
+    }
+  });
+
+  test('starts again with several workers, checks drafts of its configuration, and backs itself up', async () => {
+    writeFileSync(join(home, 'dragoman.yaml'), 'server: { workers: 2 }\n');
+    const environment = ['DRAGOMAN_ADMIN_KEY=sk-test-admin-0123456789'];
+    const program = await startProgram(['serve', '--port', '0'], {
+      folder: home,
+      command: ['env', '-i', ...environment, './dragoman'],
+    });
+    try {
+      const draft = await fetch(`${program.origin}/api/v1/management/config/check`, {
+        method: 'POST',
+        headers: {
+          authorization: 'Bearer sk-test-admin-0123456789',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ config: 'server: { prot: 1 }' }),
+      });
+      expect(await draft.text()).toContain('server.prot');
+      const backup = await runProgram(['backup', 'copy'], { folder: home, command });
+      expect(backup.code === 0 ? '' : backup.err).toBe('');
+      expect((await runProgram(['verify', 'copy'], { folder: home, command })).code).toBe(0);
+    } finally {
+      expect((await program.stop()).code).toBe(0);
+    }
+  });
 });

@@ -1,6 +1,6 @@
 // The package for npm: what is in it, and that `npx dragoman` runs from its archive in an empty folder, on every Node that is
 // promised, with and without install scripts. The Nodes come from npm; without a network these tests skip themselves.
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
   chmodSync,
   mkdirSync,
@@ -16,7 +16,9 @@ import { pdfOf } from '../support/pdf-file.ts';
 import { eventually, freshFolder, runProgram, startProgram } from '../support/program.ts';
 import { isWhole } from '../support/share.ts';
 
+// Executables are written, and packages installed.
 const SLOW = 300_000;
+setDefaultTimeout(SLOW);
 const NODES = ['20', '22', '24'];
 const LINUX = `${process.platform}-${process.arch}` === 'linux-x64';
 const isTried = isWhole && LINUX;
@@ -52,46 +54,42 @@ function processesIn(home: string): readonly number[] {
 describe.skipIf(!isTried)('the package for npm', () => {
   let archive = '';
 
-  test(
-    'holds what runs, and nothing that makes it or tests it',
-    async () => {
-      archive = await writeNpmPackage(join(folder, 'npm'));
-      const listed = Bun.spawnSync(['tar', '-tzf', archive]).stdout.toString().trim().split('\n');
-      const paths = listed.map((path) => path.slice('package/'.length));
-      expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(
-        new Set([
-          'bin',
-          'contrib',
-          'dashboards',
-          'deploy',
-          'dist',
-          'docs',
-          'packages',
-          'src',
-          'CHANGELOG.md',
-          'LICENSE',
-          'README.md',
-          'SECURITY.md',
-          'package.json',
-        ]),
-      );
-      // The sources are in the program, but for what is read or started as a file.
-      expect(paths.filter((path) => path.startsWith('src/')).toSorted()).toEqual([
-        'src/app/cli/draft-process.ts',
-        'src/cluster/valkey/shared.lua',
-        'src/engine/adapt/schema-process.ts',
-        'src/engine/documents/pdf-process.ts',
-      ]);
-      const manifest = JSON.parse(
-        readFileSync(join(folder, 'npm', 'package', 'package.json'), 'utf8'),
-      ) as Record<string, object>;
-      expect(manifest['scripts']).toBeUndefined();
-      expect(manifest['dependencies']).toBeUndefined();
-      const runtimes = Object.keys(manifest['optionalDependencies'] ?? {});
-      expect(runtimes.filter((name) => !name.startsWith('@oven/bun-'))).toEqual([]);
-    },
-    SLOW,
-  );
+  test('holds what runs, and nothing that makes it or tests it', async () => {
+    archive = await writeNpmPackage(join(folder, 'npm'));
+    const listed = Bun.spawnSync(['tar', '-tzf', archive]).stdout.toString().trim().split('\n');
+    const paths = listed.map((path) => path.slice('package/'.length));
+    expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(
+      new Set([
+        'bin',
+        'contrib',
+        'dashboards',
+        'deploy',
+        'dist',
+        'docs',
+        'packages',
+        'src',
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'SECURITY.md',
+        'package.json',
+      ]),
+    );
+    // The sources are in the program, but for what is read or started as a file.
+    expect(paths.filter((path) => path.startsWith('src/')).toSorted()).toEqual([
+      'src/app/cli/draft-process.ts',
+      'src/cluster/valkey/shared.lua',
+      'src/engine/adapt/schema-process.ts',
+      'src/engine/documents/pdf-process.ts',
+    ]);
+    const manifest = JSON.parse(
+      readFileSync(join(folder, 'npm', 'package', 'package.json'), 'utf8'),
+    ) as Record<string, object>;
+    expect(manifest['scripts']).toBeUndefined();
+    expect(manifest['dependencies']).toBeUndefined();
+    const runtimes = Object.keys(manifest['optionalDependencies'] ?? {});
+    expect(runtimes.filter((name) => !name.startsWith('@oven/bun-'))).toEqual([]);
+  });
 
   /** Programs that a machine with nothing but this Node has. `null`: it could not be fetched. */
   const binFor = async (version: string): Promise<string | null> => {
@@ -114,65 +112,59 @@ describe.skipIf(!isTried)('the package for npm', () => {
   };
 
   for (const [at, version] of NODES.entries())
-    test(
-      `runs by \`npx dragoman\` with nothing but Node ${version}${at === 0 ? '' : ', installed without scripts'}`,
-      async () => {
-        const bin = await binFor(version);
-        if (bin === null) {
-          console.log(`skipped: Node ${version} could not be fetched`);
-          return;
-        }
-        const home = join(folder, `empty-${version}`);
-        mkdirSync(home);
-        const environment = ['env', '-i', `PATH=${bin}:/usr/bin:/bin`, `HOME=${folder}`, ...npmSettings()];
-        const inside = (
-          ...command: readonly string[]
-        ): { folder: string; command: [string, ...string[]] } => ({
-          folder: home,
-          command: [...environment, ...command] as [string, ...string[]],
+    test(`runs by \`npx dragoman\` with nothing but Node ${version}${at === 0 ? '' : ', installed without scripts'}`, async () => {
+      const bin = await binFor(version);
+      if (bin === null) {
+        console.log(`skipped: Node ${version} could not be fetched`);
+        return;
+      }
+      const home = join(folder, `empty-${version}`);
+      mkdirSync(home);
+      const environment = ['env', '-i', `PATH=${bin}:/usr/bin:/bin`, `HOME=${folder}`, ...npmSettings()];
+      const inside = (...command: readonly string[]): { folder: string; command: [string, ...string[]] } => ({
+        folder: home,
+        command: [...environment, ...command] as [string, ...string[]],
+      });
+      const found = await runProgram(['--version'], inside('node'));
+      expect(found.out).toStartWith(`v${version}.`);
+      const scripts = at === 0 ? [] : ['--ignore-scripts'];
+      const args = ['install', '--no-audit', '--no-fund', '--prefer-offline', ...scripts, archive];
+      const installed = await runProgram(args, inside('npm'));
+      expect([installed.code, installed.err.replaceAll(/^npm notice.*\n/gm, '')]).toEqual([0, '']);
+      // The package, and the runtime of this platform for each of its C libraries.
+      expect(Number(/added (\d+) packages/.exec(installed.out)?.[1])).toBeLessThanOrEqual(3);
+      const program = await startProgram(['serve', '--port', '0'], inside('npx', 'dragoman'));
+      try {
+        const key = (): string => /sk-dm-v1-\w+/.exec(program.out())?.[0] ?? '';
+        await eventually('the first key is printed', () => key() !== '');
+        for (const path of ['/console', '/docs', '/docs/swagger-ui-bundle.js', '/docs/guide'])
+          expect([path, (await fetch(program.origin + path)).status]).toEqual([path, 200]);
+        const post = async (path: string, body: object): Promise<string> => {
+          const answer = await fetch(program.origin + path, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${key()}`, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          });
+          return answer.text();
+        };
+        // Its tables and its programs are found.
+        const counted = await post('/v1/responses/input_tokens', {
+          model: 'sim/chat',
+          input: 'Hello world!',
         });
-        const found = await runProgram(['--version'], inside('node'));
-        expect(found.out).toStartWith(`v${version}.`);
-        const scripts = at === 0 ? [] : ['--ignore-scripts'];
-        const args = ['install', '--no-audit', '--no-fund', '--prefer-offline', ...scripts, archive];
-        const installed = await runProgram(args, inside('npm'));
-        expect([installed.code, installed.err.replaceAll(/^npm notice.*\n/gm, '')]).toEqual([0, '']);
-        // The package, and the runtime of this platform for each of its C libraries.
-        expect(Number(/added (\d+) packages/.exec(installed.out)?.[1])).toBeLessThanOrEqual(3);
-        const program = await startProgram(['serve', '--port', '0'], inside('npx', 'dragoman'));
-        try {
-          const key = (): string => /sk-dm-v1-\w+/.exec(program.out())?.[0] ?? '';
-          await eventually('the first key is printed', () => key() !== '');
-          for (const path of ['/console', '/docs', '/docs/swagger-ui-bundle.js', '/docs/guide'])
-            expect([path, (await fetch(program.origin + path)).status]).toEqual([path, 200]);
-          const post = async (path: string, body: object): Promise<string> => {
-            const answer = await fetch(program.origin + path, {
-              method: 'POST',
-              headers: { authorization: `Bearer ${key()}`, 'content-type': 'application/json' },
-              body: JSON.stringify(body),
-            });
-            return answer.text();
-          };
-          // Its tables and its programs are found.
-          const counted = await post('/v1/responses/input_tokens', {
-            model: 'sim/chat',
-            input: 'Hello world!',
-          });
-          expect(counted).toContain('"input_tokens":');
-          const installedIn = join(home, 'node_modules');
-          const reader = join(installedIn, 'dragoman', 'src', 'engine', 'documents', 'pdf-process.ts');
-          const runtime = join(installedIn, '@oven', 'bun-linux-x64', 'bin', 'bun');
-          const read = Bun.spawnSync([runtime, '--no-install', reader], {
-            stdin: pdfOf(['A page']),
-            env: {},
-            cwd: home,
-          });
-          expect(JSON.parse(read.stdout.toString())).toEqual({ pages: ['A page'] });
-        } finally {
-          for (const pid of processesIn(home)) Bun.spawnSync(['kill', String(pid)]);
-          await program.exited;
-        }
-      },
-      SLOW,
-    );
+        expect(counted).toContain('"input_tokens":');
+        const installedIn = join(home, 'node_modules');
+        const reader = join(installedIn, 'dragoman', 'src', 'engine', 'documents', 'pdf-process.ts');
+        const runtime = join(installedIn, '@oven', 'bun-linux-x64', 'bin', 'bun');
+        const read = Bun.spawnSync([runtime, '--no-install', reader], {
+          stdin: pdfOf(['A page']),
+          env: {},
+          cwd: home,
+        });
+        expect(JSON.parse(read.stdout.toString())).toEqual({ pages: ['A page'] });
+      } finally {
+        for (const pid of processesIn(home)) Bun.spawnSync(['kill', String(pid)]);
+        await program.exited;
+      }
+    });
 });

@@ -9,9 +9,6 @@ import type { Database } from '../../../src/storage/tables/database.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
 
-/** For tests with a server, on a busy machine. */
-export const PATIENCE_MS = 120_000;
-
 export type LedgerStorage = Pick<Storage, 'ledger' | 'usage' | 'close'>;
 
 /** One whose sums can be made wrong. */

@@ -15,7 +15,7 @@ import {
   type GenerationFilters,
   type GenerationOrder,
 } from '../../../src/accounts/ports/index.ts';
-import { LEDGER_DATABASES, type LedgerStorage, PATIENCE_MS } from './ledger-databases.ts';
+import { LEDGER_DATABASES, type LedgerStorage } from './ledger-databases.ts';
 import { rejection } from '../../support/rejection.ts';
 import { attempt, generation } from '../../support/storage/storage-records.ts';
 
@@ -243,93 +243,81 @@ async function checkIntervals(
 }
 
 describe.each(LEDGER_DATABASES)('$name', (database) => {
-  test(
-    'records that match are listed in the order of the requests, page by page, whether or not the sums contain them',
-    async () => {
-      const records = fc.array(anyRecord, { minLength: 10, maxLength: 60 });
-      await fc.assert(
-        fc.asyncProperty(records, fc.array(anyFilters, { minLength: 4, maxLength: 4 }), async (all, some) => {
-          const storage = await (await database.fresh())();
-          const check = async (): Promise<void> => {
-            for (const [at, filters] of [{}, ...some].entries()) {
-              const passing = all.filter((record) => passes(record, filters));
-              const by = GENERATION_ORDERS[at % GENERATION_ORDERS.length];
-              for (const order of ['asc', 'desc'] as const) {
-                expect(await idsOf(storage, filters, order)).toEqual([...ordered(passing, 'time', order)]);
-                expect(await idsOf(storage, filters, order, by)).toEqual([
-                  ...ordered(passing, by ?? 'time', order),
-                ]);
-              }
-              await checkCounts(storage, filters, passing);
+  test('records that match are listed in the order of the requests, page by page, whether or not the sums contain them', async () => {
+    const records = fc.array(anyRecord, { minLength: 10, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(records, fc.array(anyFilters, { minLength: 4, maxLength: 4 }), async (all, some) => {
+        const storage = await (await database.fresh())();
+        const check = async (): Promise<void> => {
+          for (const [at, filters] of [{}, ...some].entries()) {
+            const passing = all.filter((record) => passes(record, filters));
+            const by = GENERATION_ORDERS[at % GENERATION_ORDERS.length];
+            for (const order of ['asc', 'desc'] as const) {
+              expect(await idsOf(storage, filters, order)).toEqual([...ordered(passing, 'time', order)]);
+              expect(await idsOf(storage, filters, order, by)).toEqual([
+                ...ordered(passing, by ?? 'time', order),
+              ]);
             }
-          };
-          for (const { g, attempts } of all) storage.ledger.append(g, attempts);
-          await check();
-          while (await storage.usage.maintain(NOON));
-          await check();
-          await storage.close();
-        }),
-        { numRuns: database.runs },
-      );
-    },
-    PATIENCE_MS,
-  );
+            await checkCounts(storage, filters, passing);
+          }
+        };
+        for (const { g, attempts } of all) storage.ledger.append(g, attempts);
+        await check();
+        while (await storage.usage.maintain(NOON));
+        await check();
+        await storage.close();
+      }),
+      { numRuns: database.runs },
+    );
+  });
 
-  test(
-    'counts are those of the records that are there, whatever was deleted of records or of sums',
-    async () => {
-      const storage = await (await database.fresh())();
-      const [model, other] = ['openai/gpt-5', 'acme/small_1'];
-      // One in each hour of six days.
-      for (let hour = 1; hour <= 6 * 24; hour += 1) {
-        const name = hour % 3 === 0 ? model : other;
-        storage.ledger.append(recordAt(NOON - hour * HOUR, { model: name, requestedModel: name }), []);
-      }
-      const first = NOON - 6 * 24 * HOUR;
-      const edges = Array.from({ length: 8 }, (_, at) => first - 12 * HOUR + at * 24 * HOUR);
-      const countOf = async (filters: GenerationFilters): Promise<readonly number[]> =>
-        (await storage.ledger.count({ filters, edges })).intervals.map(({ count }) => count);
-      expect(await countOf({})).toEqual([12, 24, 24, 24, 24, 24, 12]);
-      while (await storage.usage.maintain(NOON + HOUR));
-      expect(await countOf({ model: [model] })).toEqual([4, 8, 8, 8, 8, 8, 4]);
-      while ((await storage.usage.purge(first + 60 * HOUR)) > 0);
-      expect(await countOf({})).toEqual([12, 24, 24, 24, 24, 24, 12]);
-      while ((await storage.ledger.purge(first + 84 * HOUR)) > 0);
-      expect(await countOf({})).toEqual([0, 0, 0, 0, 24, 24, 12]);
-      expect(await countOf({ model: [model], fromMs: NOON - 20.5 * HOUR })).toEqual([0, 0, 0, 0, 0, 2, 4]);
-      const filters = { fromMs: first, toMs: NOON };
-      expect(await storage.ledger.facet(filters, 'state')).toEqual([{ value: 'ok', count: 60 }]);
-      await storage.close();
-    },
-    PATIENCE_MS,
-  );
+  test('counts are those of the records that are there, whatever was deleted of records or of sums', async () => {
+    const storage = await (await database.fresh())();
+    const [model, other] = ['openai/gpt-5', 'acme/small_1'];
+    // One in each hour of six days.
+    for (let hour = 1; hour <= 6 * 24; hour += 1) {
+      const name = hour % 3 === 0 ? model : other;
+      storage.ledger.append(recordAt(NOON - hour * HOUR, { model: name, requestedModel: name }), []);
+    }
+    const first = NOON - 6 * 24 * HOUR;
+    const edges = Array.from({ length: 8 }, (_, at) => first - 12 * HOUR + at * 24 * HOUR);
+    const countOf = async (filters: GenerationFilters): Promise<readonly number[]> =>
+      (await storage.ledger.count({ filters, edges })).intervals.map(({ count }) => count);
+    expect(await countOf({})).toEqual([12, 24, 24, 24, 24, 24, 12]);
+    while (await storage.usage.maintain(NOON + HOUR));
+    expect(await countOf({ model: [model] })).toEqual([4, 8, 8, 8, 8, 8, 4]);
+    while ((await storage.usage.purge(first + 60 * HOUR)) > 0);
+    expect(await countOf({})).toEqual([12, 24, 24, 24, 24, 24, 12]);
+    while ((await storage.ledger.purge(first + 84 * HOUR)) > 0);
+    expect(await countOf({})).toEqual([0, 0, 0, 0, 24, 24, 12]);
+    expect(await countOf({ model: [model], fromMs: NOON - 20.5 * HOUR })).toEqual([0, 0, 0, 0, 0, 2, 4]);
+    const filters = { fromMs: first, toMs: NOON };
+    expect(await storage.ledger.facet(filters, 'state')).toEqual([{ value: 'ok', count: 60 }]);
+    await storage.close();
+  });
 
-  test(
-    'the slowest and the cheapest are found wherever in two months they are, page by page',
-    async () => {
-      const storage = await (await database.fresh())();
-      // Two a day. Durations and costs are spread over all days; some costs are unknown.
-      const records = Array.from({ length: 120 }, (_, at) => {
-        const createdAt = NOON - at * 12 * HOUR;
-        const usd = at % 5 === 0 ? null : ((at * 37) % 120) / 1_000;
-        return recordAt(createdAt, {
-          endedAt: createdAt + ((at * 53) % 120),
-          cost: { usd, items: {}, price: null },
-        });
+  test('the slowest and the cheapest are found wherever in two months they are, page by page', async () => {
+    const storage = await (await database.fresh())();
+    // Two a day. Durations and costs are spread over all days; some costs are unknown.
+    const records = Array.from({ length: 120 }, (_, at) => {
+      const createdAt = NOON - at * 12 * HOUR;
+      const usd = at % 5 === 0 ? null : ((at * 37) % 120) / 1_000;
+      return recordAt(createdAt, {
+        endedAt: createdAt + ((at * 53) % 120),
+        cost: { usd, items: {}, price: null },
       });
-      for (const record of records) storage.ledger.append(record, []);
-      const all = records.map((g) => ({ g, attempts: [] }));
-      const since = NOON - 45 * 24 * HOUR;
-      for (const filters of [{}, { toMs: NOON + 1 }, { fromMs: since, toMs: NOON - 50 * HOUR }]) {
-        const some = all.filter((record) => passes(record, filters));
-        for (const by of ['duration', 'cost'] as const)
-          for (const order of ['asc', 'desc'] as const)
-            expect(await idsOf(storage, filters, order, by)).toEqual([...ordered(some, by, order)]);
-      }
-      await storage.close();
-    },
-    PATIENCE_MS,
-  );
+    });
+    for (const record of records) storage.ledger.append(record, []);
+    const all = records.map((g) => ({ g, attempts: [] }));
+    const since = NOON - 45 * 24 * HOUR;
+    for (const filters of [{}, { toMs: NOON + 1 }, { fromMs: since, toMs: NOON - 50 * HOUR }]) {
+      const some = all.filter((record) => passes(record, filters));
+      for (const by of ['duration', 'cost'] as const)
+        for (const order of ['asc', 'desc'] as const)
+          expect(await idsOf(storage, filters, order, by)).toEqual([...ordered(some, by, order)]);
+    }
+    await storage.close();
+  });
 
   test('records without an end user are found by the empty name', async () => {
     const storage = await (await database.fresh())();
@@ -340,26 +328,22 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     await storage.close();
   });
 
-  test(
-    'a page continues after a generation that was deleted, and an entry has its attempts',
-    async () => {
-      const storage = await (await database.fresh())();
-      const record = recordAt(NOON);
-      const tried = attempt(`${record.id}-0`, record.id);
-      storage.ledger.append(record, [tried]);
-      const after = newGenerationId(NOON + 1);
-      const page = await storage.ledger.list({ filters: {}, order: 'desc', after, limit: 1 });
-      expect(page).toEqual({ generations: [{ generation: record, attempts: [tried] }], hasMore: false });
-      const before = await storage.ledger.list({ filters: {}, order: 'asc', after, limit: 1 });
-      expect(before).toEqual({ generations: [], hasMore: false });
-      expect(await storage.ledger.findOfAnybody(record.id)).toEqual({
-        generation: record,
-        attempts: [tried],
-      });
-      const wrong = rejection(storage.ledger.list({ filters: {}, order: 'asc', after: 'resp_1', limit: 1 }));
-      expect(await wrong).toMatchObject({ kind: 'invalid_request', param: 'after' });
-      await storage.close();
-    },
-    PATIENCE_MS,
-  );
+  test('a page continues after a generation that was deleted, and an entry has its attempts', async () => {
+    const storage = await (await database.fresh())();
+    const record = recordAt(NOON);
+    const tried = attempt(`${record.id}-0`, record.id);
+    storage.ledger.append(record, [tried]);
+    const after = newGenerationId(NOON + 1);
+    const page = await storage.ledger.list({ filters: {}, order: 'desc', after, limit: 1 });
+    expect(page).toEqual({ generations: [{ generation: record, attempts: [tried] }], hasMore: false });
+    const before = await storage.ledger.list({ filters: {}, order: 'asc', after, limit: 1 });
+    expect(before).toEqual({ generations: [], hasMore: false });
+    expect(await storage.ledger.findOfAnybody(record.id)).toEqual({
+      generation: record,
+      attempts: [tried],
+    });
+    const wrong = rejection(storage.ledger.list({ filters: {}, order: 'asc', after: 'resp_1', limit: 1 }));
+    expect(await wrong).toMatchObject({ kind: 'invalid_request', param: 'after' });
+    await storage.close();
+  });
 });

@@ -5,7 +5,7 @@ import type { LedgerSum } from '../../../src/accounts/limits/index.ts';
 import { newGenerationId } from '../../../src/base/runtime/ids.ts';
 import { openSqlite } from '../../../src/base/runtime/sqlite.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
-import { LEDGER_DATABASES, type LedgerStorage, type OpenLedger, PATIENCE_MS } from './ledger-databases.ts';
+import { LEDGER_DATABASES, type LedgerStorage, type OpenLedger } from './ledger-databases.ts';
 import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
 import { attempt, generation } from '../../support/storage/storage-records.ts';
 
@@ -111,82 +111,70 @@ test('a deletion takes less at a time where committing it takes long, and more a
 });
 
 describe.each(LEDGER_DATABASES)('$name', (database) => {
-  test(
-    'old sums are deleted day by day, and stay part of the sums of all time',
-    async () => {
-      // Each hour that has records costs a server thirty questions.
-      const storage = await filled(await database.fresh(), 240, {}, 6);
-      const before = (await storage.usage.query(ALL)).rows;
-      const spent = await lifetime(storage);
-      while (await storage.usage.maintain(NOON));
-      const firstKept = Math.floor((NOON - 3 * DAY) / DAY) * DAY;
-      expect((await all(() => storage.usage.purge(firstKept + HOUR))).length).toBeGreaterThan(1);
-      const report = await storage.usage.query(ALL);
-      expect(report.rows).toEqual(before);
-      expect(report.fromMs).toBe(firstKept);
-      expect(await lifetime(storage)).toMatchObject({ requests: spent?.requests, nanoUsd: spent?.nanoUsd });
-      const days = await storage.usage.query({ ...ALL, fromMs: 1, interval: 'day' });
-      expect(days.rows.map(({ startMs, sums }) => [startMs, sums.counts.requests])).toEqual([
-        [0, 40 - 15],
-        ...[0, 1, 2].map((day) => [firstKept + day * DAY, 4]),
-        [firstKept + 3 * DAY, 3],
-      ]);
-      const rows = await storage.usage.endUsers(ALL);
-      expect(rows).toMatchObject([{ requests: 15 }]);
-      await storage.close();
-    },
-    PATIENCE_MS,
-  );
+  test('old sums are deleted day by day, and stay part of the sums of all time', async () => {
+    // Each hour that has records costs a server thirty questions.
+    const storage = await filled(await database.fresh(), 240, {}, 6);
+    const before = (await storage.usage.query(ALL)).rows;
+    const spent = await lifetime(storage);
+    while (await storage.usage.maintain(NOON));
+    const firstKept = Math.floor((NOON - 3 * DAY) / DAY) * DAY;
+    expect((await all(() => storage.usage.purge(firstKept + HOUR))).length).toBeGreaterThan(1);
+    const report = await storage.usage.query(ALL);
+    expect(report.rows).toEqual(before);
+    expect(report.fromMs).toBe(firstKept);
+    expect(await lifetime(storage)).toMatchObject({ requests: spent?.requests, nanoUsd: spent?.nanoUsd });
+    const days = await storage.usage.query({ ...ALL, fromMs: 1, interval: 'day' });
+    expect(days.rows.map(({ startMs, sums }) => [startMs, sums.counts.requests])).toEqual([
+      [0, 40 - 15],
+      ...[0, 1, 2].map((day) => [firstKept + day * DAY, 4]),
+      [firstKept + 3 * DAY, 3],
+    ]);
+    const rows = await storage.usage.endUsers(ALL);
+    expect(rows).toMatchObject([{ requests: 15 }]);
+    await storage.close();
+  });
 
-  test(
-    'limits count a whole hour after its records were deleted',
-    async () => {
-      // Noon, and some hours of the day before.
-      const storage = await filled(await database.fresh(), 20);
-      const sums = async (): Promise<number | undefined> => {
-        const query = {
-          by: 'gateway',
-          byEndUser: false,
-          fromMs: NOON - 15 * HOUR + 1,
-          inSlices: false,
-        } as const;
-        for await (const [sum] of storage.usage.read(query)) return sum?.requests;
-      };
-      expect(await sums()).toBe(15);
-      await all(() => storage.ledger.purge(NOON - 12 * HOUR));
-      expect(await sums()).toBe(16);
-      await storage.close();
-    },
-    PATIENCE_MS,
-  );
+  test('limits count a whole hour after its records were deleted', async () => {
+    // Noon, and some hours of the day before.
+    const storage = await filled(await database.fresh(), 20);
+    const sums = async (): Promise<number | undefined> => {
+      const query = {
+        by: 'gateway',
+        byEndUser: false,
+        fromMs: NOON - 15 * HOUR + 1,
+        inSlices: false,
+      } as const;
+      for await (const [sum] of storage.usage.read(query)) return sum?.requests;
+    };
+    expect(await sums()).toBe(15);
+    await all(() => storage.ledger.purge(NOON - 12 * HOUR));
+    expect(await sums()).toBe(16);
+    await storage.close();
+  });
 
-  test(
-    'records go with their contents, as far as their day is over where days are dropped, and their sums stay',
-    async () => {
-      const storage = await filled(await database.fresh(), 100, { content: CONTENT });
-      // A record of the first hour of a day belongs to it.
-      const first = recordAt(NOON - 60 * HOUR, { content: CONTENT });
-      storage.ledger.append(first, []);
-      const before = (await storage.usage.query(ALL)).rows;
-      await all(() => storage.ledger.purgeContents(NOON - 36 * HOUR));
-      const kept = await listed(storage);
-      expect(kept.length).toBe(101);
-      // A list has none of them.
-      expect(kept.filter(({ content }) => content !== null)).toEqual([]);
-      expect((await contentsOf(storage, kept)).filter((content) => content !== null).length).toBe(37);
-      const untilMs = NOON - 50 * HOUR;
-      expect((await all(() => storage.ledger.purge(untilMs))).length).toBeGreaterThan(0);
-      const left = await listed(storage);
-      const fromMs = database.dropsDays ? Math.floor(untilMs / DAY) * DAY : untilMs;
-      expect(left.length).toBe((NOON - fromMs) / HOUR + (fromMs <= first.createdAt ? 2 : 1));
-      expect(await all(() => storage.ledger.purge(untilMs))).toEqual([]);
-      expect((await storage.usage.query(ALL)).rows).toEqual(before);
-      // A day that was dropped is made again for what comes late.
-      const late = recordAt(NOON - 90 * HOUR);
-      storage.ledger.append(late, []);
-      expect(await storage.ledger.findOfAnybody(late.id)).toEqual({ generation: late, attempts: [] });
-      await storage.close();
-    },
-    PATIENCE_MS,
-  );
+  test('records go with their contents, as far as their day is over where days are dropped, and their sums stay', async () => {
+    const storage = await filled(await database.fresh(), 100, { content: CONTENT });
+    // A record of the first hour of a day belongs to it.
+    const first = recordAt(NOON - 60 * HOUR, { content: CONTENT });
+    storage.ledger.append(first, []);
+    const before = (await storage.usage.query(ALL)).rows;
+    await all(() => storage.ledger.purgeContents(NOON - 36 * HOUR));
+    const kept = await listed(storage);
+    expect(kept.length).toBe(101);
+    // A list has none of them.
+    expect(kept.filter(({ content }) => content !== null)).toEqual([]);
+    expect((await contentsOf(storage, kept)).filter((content) => content !== null).length).toBe(37);
+    const untilMs = NOON - 50 * HOUR;
+    expect((await all(() => storage.ledger.purge(untilMs))).length).toBeGreaterThan(0);
+    const left = await listed(storage);
+    const fromMs = database.dropsDays ? Math.floor(untilMs / DAY) * DAY : untilMs;
+    expect(left.length).toBe((NOON - fromMs) / HOUR + (fromMs <= first.createdAt ? 2 : 1));
+    expect(await all(() => storage.ledger.purge(untilMs))).toEqual([]);
+    expect((await storage.usage.query(ALL)).rows).toEqual(before);
+    // A day that was dropped is made again for what comes late.
+    const late = recordAt(NOON - 90 * HOUR);
+    storage.ledger.append(late, []);
+    expect(await storage.ledger.findOfAnybody(late.id)).toEqual({ generation: late, attempts: [] });
+    await storage.close();
+  });
 });

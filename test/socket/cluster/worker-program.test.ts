@@ -122,7 +122,7 @@ test.skipIf(!LINUX)(
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   },
-  { ...BEST_OF_THREE, timeout: SLOW },
+  BEST_OF_THREE,
 );
 
 test.skipIf(!LINUX)('a console session is valid on all workers, until it ends on one', async () => {

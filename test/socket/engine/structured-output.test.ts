@@ -393,7 +393,7 @@ describe('schemas', () => {
       await (await post('none/openai-chat', schema, {}, false)).text();
       expect(usedMs() - started).toBeLessThan(2_500);
     },
-    { ...BEST_OF_THREE, timeout: 60_000 },
+    BEST_OF_THREE,
   );
 
   const doubling = Object.fromEntries(

@@ -16,7 +16,6 @@ import { rejection } from '../../support/rejection.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts';
 import { attempt, generation, message, storedResponse } from '../../support/storage/storage-records.ts';
 
-const PATIENCE_MS = 60_000;
 const NOON = Date.UTC(2026, 10, 22, 12);
 const ALL = { fromMs: 0, toMs: NOON + 86_400_000, interval: null, groupBy: [], filters: {} } as const;
 
@@ -219,7 +218,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       await expectOnce(storage, ids);
       await storage.close();
     },
-    { ...BEST_OF_THREE, timeout: PATIENCE_MS },
+    BEST_OF_THREE,
   );
 
   test(
@@ -286,7 +285,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       expect(each).toBeLessThan(5_500);
       await two.storage.close();
     },
-    { ...BEST_OF_THREE, timeout: PATIENCE_MS },
+    BEST_OF_THREE,
   );
 
   test('that is away when a process ends gets its records from the next process', async () => {
