@@ -25,7 +25,7 @@ export function JobsTable({ jobs, onChange }: JobsTableProps): ReactNode {
         <>
           <Made job={job} />
           <span className="block text-xs font-normal text-faint">
-            {job.model !== null && `${words(job.kind)} · `}
+            {nameOf(job) !== words(job.kind) && `${words(job.kind)} · `}
             <span className="font-mono break-all">{job.id}</span>
           </span>
         </>
@@ -78,9 +78,15 @@ export function JobsTable({ jobs, onChange }: JobsTableProps): ReactNode {
 /** Kind of jobs that run batches. */
 const BATCH = 'batch';
 
-/** Model or kind of a job, linked to its request or batch if there is one. */
-function Made({ job: { id, kind, model, generation } }: { readonly job: Job }): ReactNode {
-  const name = model ?? words(kind);
+/** Model of a job, type of the event that it delivers, or its kind. */
+function nameOf({ kind, model, event_type: event }: Job): string {
+  return model ?? event ?? words(kind);
+}
+
+/** Name of a job, linked to its request or batch if there is one. */
+function Made({ job }: { readonly job: Job }): ReactNode {
+  const { id, kind, generation } = job;
+  const name = nameOf(job);
   if (kind === BATCH)
     return (
       <Link to="/batches/$id" params={{ id }} data-row className="row-link font-medium">

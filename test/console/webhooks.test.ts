@@ -57,6 +57,13 @@ describe.skipIf(!HAS_BROWSER)('webhooks in a browser', () => {
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await dialog.getByRole('row').nth(2).getByText('Completed').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
+    // The list of jobs names the event of each delivery.
+    await looked.open('/jobs', 'Jobs');
+    await page
+      .getByRole('row', { name: /^webhook\.test\s*Webhook · / })
+      .nth(1)
+      .waitFor();
+    await looked.open('/alerts', 'Alerts');
     await act('Delete…');
     await dialog.getByRole('button', { name: 'Delete webhook' }).click();
     await page.getByText('No webhooks yet.').waitFor();

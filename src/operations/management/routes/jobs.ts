@@ -27,6 +27,10 @@ const jobSchema = z.object({
   key: z.string().describe('Id of the key.'),
   key_name: z.string().nullable().describe(TEXTS.goneKey),
   model: z.string().nullable().describe('Requested model; null: none or several.'),
+  event_type: z
+    .string()
+    .nullable()
+    .describe('Type of the event that a webhook delivery carries; null: no delivery.'),
   generation: z.string().nullable().describe('Id of the record of its last attempt; null: none yet.'),
   priority: z.int().describe('Lower values start first.'),
   attempt: z.int().describe('Number of starts.'),
@@ -167,6 +171,7 @@ function shown(job: JobView, names: ReadonlyMap<string, string>): z.input<typeof
     key: job.keyId,
     key_name: names.get(job.keyId) ?? null,
     model: job.model,
+    event_type: job.eventType,
     generation: job.endedAt === null ? null : recordOfJob(job),
     priority: job.priority,
     attempt: job.attempt,

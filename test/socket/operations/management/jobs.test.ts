@@ -41,7 +41,9 @@ test('jobs are listed, shown, counted, cancelled and retried, and the audit log 
   ]);
   expect((await gateway.manage('GET', `/generations/${record}`)).body).toMatchObject({ id: record });
   const open = await gateway.manage('GET', '/jobs?state=queued,waiting,running');
-  expect(jobsOf(open.body)).toMatchObject([{ id: running, model: 'sim/stall', generation: null }]);
+  expect(jobsOf(open.body)).toMatchObject([
+    { id: running, model: 'sim/stall', event_type: null, generation: null },
+  ]);
   expect((await gateway.manage('GET', '/jobs?state=done')).status).toBe(400);
   expect(jobsOf((await gateway.manage('GET', '/jobs?project=nobody')).body)).toEqual([]);
   expect(jobsOf((await gateway.manage('GET', '/jobs/counts')).body)).toMatchObject([
