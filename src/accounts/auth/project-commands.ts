@@ -42,7 +42,7 @@ export class ProjectCommands {
         param: 'name',
       });
     checkLimits(of);
-    if (this.#inFile(name)) throw definedInFile(`The project "${name}"`);
+    if (this.#inFile(name)) throw nameInFile(name);
     const nowMs = this.#tenants.now();
     const project: StoredProject = {
       id: name,
@@ -138,6 +138,15 @@ function viewOf(project: StoredProject): ProjectView {
 function configuredView(id: string, { limits, budgets }: ConfiguredProject): ProjectView {
   const times = { createdAt: null, updatedAt: null, archivedAt: null, version: null };
   return { id, limits, budgets, ...times, state: 'active', source: 'file' };
+}
+
+/** Error for a new project whose name the configuration file uses. */
+function nameInFile(name: string): GatewayError {
+  return new GatewayError(
+    'conflict',
+    `The configuration file already defines a project "${name}". Choose another name.`,
+    { param: 'name', code: 'defined_in_file' },
+  );
 }
 
 function unknown(name: string): GatewayError {

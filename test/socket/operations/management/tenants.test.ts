@@ -196,13 +196,19 @@ describe('what the configuration file defines', () => {
       ['DELETE', '/keys/key_admin', undefined],
       ['PATCH', '/projects/filed', { limits: [] }],
       ['POST', '/projects/filed/archive', undefined],
-      ['POST', '/projects', { name: 'filed' }],
     ] as const) {
       const refused = await gateway.manage(method, path, body);
       expect(refused.status).toBe(409);
       expect(refused.body).toMatchObject({ error: { code: 'defined_in_file' } });
       expect(JSON.stringify(refused.body)).toContain('configuration file');
     }
+  });
+
+  test('gives no new project its name, and says to choose another one', async () => {
+    const refused = await gateway.manage('POST', '/projects', { name: 'filed' });
+    expect(refused.status).toBe(409);
+    const message = 'The configuration file already defines a project "filed". Choose another name.';
+    expect(refused.body).toMatchObject({ error: { message, param: 'name', code: 'defined_in_file' } });
   });
 });
 
