@@ -1,6 +1,8 @@
 // Chart of spend over time: in total, or of one key or model, optionally split by a dimension. A note names requests
 // without a price.
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo, type ReactNode } from 'react';
+import type { Answer, ApiError } from '../api/client.ts';
 import { useKeyNames } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
 import { bucketed, field, idOf, nameOf, type Dimension, type UsageRow } from '../api/sums.ts';
@@ -9,11 +11,9 @@ import type { RangeSearch } from '../time/range.ts';
 import { useSpan } from '../time/use-span.ts';
 import { Card, Waiting } from '../ui/card.tsx';
 import { Chart, type Series } from '../ui/chart/chart.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { isRepeated, Problem } from '../ui/problem.tsx';
 import { withOther } from './with-other.ts';
 
-/** Number of series with a colour of their own. */
-const MOST = 6;
 const READ = { pauseMs: 15_000 };
 const USD = field('usd');
 const UNPRICED = field('unpriced_requests');
@@ -30,7 +30,12 @@ interface SpendChartProps {
   /** Dimension that splits the bars; absent: not split. */
   readonly by?: Dimension;
   readonly onRange?: (from: number, to: number) => void;
+  /** Sums of the largest by interval, if the page reads and reports them; absent: they are read. */
+  readonly divided?: UseQueryResult<Answer<'GET /usage'>, ApiError>;
 }
+
+/** Query parameters for the sums of the largest. */
+export const LARGEST = { largest: 6, largest_by: 'usd' } as const;
 
 export function SpendChart({
   title = 'Spend',
@@ -40,6 +45,7 @@ export function SpendChart({
   of,
   by,
   onRange,
+  divided: given,
 }: SpendChartProps): ReactNode {
   const { span, grid, times } = useSpan(range);
   const query = { ...times, ...of, interval: span.interval };
@@ -48,15 +54,16 @@ export function SpendChart({
     { query: { ...query, columns: 'requests,usd,unpriced_requests' } },
     { ...READ, when: whole === undefined },
   );
-  const divided = useRead(
+  const own = useRead(
     'GET /usage',
-    { query: { ...query, group_by: by, largest: MOST, largest_by: 'usd', columns: 'requests,usd' } },
-    { ...READ, when: by !== undefined },
+    { query: { ...query, group_by: by, ...LARGEST, columns: 'requests,usd' } },
+    { ...READ, when: by !== undefined && given === undefined },
   );
+  const divided = given ?? own;
   const all = whole ?? read.data?.data ?? NONE;
   const rows = by === undefined ? NONE : (divided.data?.data ?? NONE);
   const isRead = (whole ?? read.data) !== undefined && (by === undefined || divided.data !== undefined);
-  const error = (whole === undefined && read.error) || (by !== undefined && divided.error);
+  const error = (whole === undefined && read.error) || (by !== undefined && own.error);
   const ids = useMemo(
     () => (by === undefined ? [] : [...new Set(rows.map((row) => idOf(row, by)))]),
     [rows, by],
@@ -77,6 +84,7 @@ export function SpendChart({
     return withOther(each, valuesOf(all));
   }, [ids, rows, by, keys, all, grid]);
   // The chart would say that nothing was used, which is not known yet.
+  if (!isRead && given?.error && (!error || isRepeated(error, given.error))) return null;
   if (!isRead)
     return (
       <Card title={title} aside={aside}>

@@ -10,7 +10,7 @@ import { useHiddenColumns } from '../ui/columns.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { cx } from '../ui/cx.ts';
-import { Problem } from '../ui/problem.tsx';
+import { isRepeated, Problem } from '../ui/problem.tsx';
 import { REQUEST_COLUMNS } from './columns.tsx';
 import { FilterLine } from './filter-line.tsx';
 import { narrowing, queryOf, type Filters } from './filters.ts';
@@ -63,7 +63,7 @@ export function ListPage(): ReactNode {
     return () => document.removeEventListener('keydown', pressed);
   });
   const endedIds = useMemo(() => new Set(list.rows.map(({ id }) => id)), [list.rows]);
-  const total = counts.data?.total;
+  const total = counts.error ? undefined : counts.data?.total;
   return (
     <div className={opened === undefined ? '' : 'xl:pr-160'}>
       <Page title="Requests" overTime>
@@ -96,6 +96,13 @@ export function ListPage(): ReactNode {
         {list.error && (
           <div className="mt-3">
             <Problem error={list.error} />
+          </div>
+        )}
+        {counts.error && !isRepeated(counts.error, list.error) && (
+          <div className="mt-3">
+            <Problem error={counts.error}>
+              <p>The chart and the number of requests are missing.</p>
+            </Problem>
           </div>
         )}
         <Card flush className={cx('mt-3', list.error && list.rows.length === 0 && 'hidden')}>

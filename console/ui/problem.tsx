@@ -22,6 +22,11 @@ export function Problem({
   );
 }
 
+/** True if a page already shows the message of an error. @param shown error that it shows */
+export function isRepeated(error: unknown, shown: Error | null | undefined): boolean {
+  return error instanceof Error && error.message === shown?.message;
+}
+
 /** Capitalises a message that begins with a word. Names of fields, such as `max_tokens` or `url:`, stay as they are. */
 function sentence(message: string): string {
   return message.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase());

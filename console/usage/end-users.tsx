@@ -6,7 +6,7 @@ import { useRead } from '../api/queries.ts';
 import { count, short } from '../format/numbers.ts';
 import { Card, Empty, Waiting } from '../ui/card.tsx';
 import { Money } from '../ui/money.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { isRepeated, Problem } from '../ui/problem.tsx';
 import { Table } from '../ui/table.tsx';
 
 /** Maximum number of rows. The CSV export has all. */
@@ -14,13 +14,15 @@ const MOST = 500;
 
 interface EndUsersProps {
   readonly times: { readonly from: string; readonly to: string | undefined };
+  /** Error that the page shows, which is not repeated. */
+  readonly shownError: Error | null;
 }
 
-export function EndUsers({ times }: EndUsersProps): ReactNode {
+export function EndUsers({ times, shownError }: EndUsersProps): ReactNode {
   const { data, error } = useRead('GET /usage/end-users', { query: times }, { pauseMs: 15_000 });
   const rows = data?.data ?? [];
   const names = useKeyNames(rows.slice(0, MOST).map(({ project }) => project));
-  if (error) return <Problem error={error} />;
+  if (error) return isRepeated(error, shownError) ? null : <Problem error={error} />;
   return (
     <Card flush>
       {!data && <Waiting rows={8} />}

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useKeyNames } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
 import { field, TOKEN_COLUMNS, TOKENS_IN, TOKENS_OUT, type UsageRow, type Value } from '../api/sums.ts';
-import { SpendChart } from '../charts/spend-chart.tsx';
+import { LARGEST, SpendChart } from '../charts/spend-chart.tsx';
 import { count, counted, duration, share, short, usd, usdSum } from '../format/numbers.ts';
 import { useSpan, useZone } from '../time/use-span.ts';
 import { buttonClass } from '../ui/button.tsx';
@@ -50,9 +50,22 @@ export function UsagePage(): ReactNode {
   const { span, times } = useSpan(range);
   const zone = useZone();
   const isEndUsers = by === 'end_user';
-  const query = { ...times, group_by: isEndUsers ? 'model' : by, columns: COLUMNS };
-  const usage = useRead('GET /usage', { query: { ...query, totals: 'true' } }, { pauseMs: 15_000 });
-  const all = usage.data?.totals?.all;
+  // One report for the table, which needs totals, and for the chart, which needs the largest by interval.
+  const usage = useRead(
+    'GET /usage',
+    {
+      query: {
+        ...times,
+        columns: COLUMNS,
+        group_by: isEndUsers ? 'model' : by,
+        totals: 'true',
+        interval: span.interval,
+        ...LARGEST,
+      },
+    },
+    { pauseMs: 15_000 },
+  );
+  const { all, groups } = usage.data?.totals ?? {};
   const csv = new URLSearchParams({
     ...plain(times),
     ...(isEndUsers ? {} : { group_by: by }),
@@ -103,13 +116,14 @@ export function UsagePage(): ReactNode {
             <span className="text-faint">Days are in the time zone {zone}.</span>
           </p>
         )}
-        {isEndUsers ? (
-          <EndUsers times={times} />
+        {by === 'end_user' ? (
+          <EndUsers times={times} shownError={usage.error} />
         ) : (
           <>
             <SpendChart
-              by={by}
+              by={dimensionOf(groups) ?? by}
               range={range}
+              divided={usage}
               onRange={(from, to) =>
                 void navigate({
                   search: ({ range: _, ...rest }) => ({
@@ -122,15 +136,15 @@ export function UsagePage(): ReactNode {
             />
             <Card flush>
               {usage.isPending && <Waiting rows={8} />}
-              {usage.data?.data.length === 0 && (
+              {groups?.length === 0 && (
                 <Empty icon="usage" title="No usage in this period">
                   Choose other days above, or send a request in the playground.
                 </Empty>
               )}
-              {usage.data && usage.data.data.length > 0 && (
+              {groups && groups.length > 0 && (
                 <Pivoted
-                  rows={usage.data.data}
-                  by={by}
+                  rows={groups}
+                  by={dimensionOf(groups) ?? by}
                   range={range}
                   order={order}
                   onOrder={(next) =>
@@ -151,6 +165,11 @@ function plain(times: { readonly from: string; readonly to: string | undefined }
 }
 
 type Plain = Exclude<Pivot, 'end_user'>;
+
+/** Dimension of a report: the report by another dimension is shown until the new one has arrived. */
+function dimensionOf([row]: readonly UsageRow[] = []): Plain | undefined {
+  return PIVOTS.map(([id]) => id).find((id): id is Plain => row !== undefined && id in row);
+}
 
 interface PivotedProps {
   readonly rows: readonly UsageRow[];

@@ -96,6 +96,54 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     },
   );
 
+  test.each(['/usage', '/usage?by=end_user'])(
+    'the page %s shows once why several reads failed',
+    async (path) => {
+      const { page, open } = looked;
+      const message = 'The database cannot be read.';
+      const stop = await intercept((route) => route.fulfill({ status: 500, json: { error: { message } } }));
+      await open(path, 'Usage');
+      const problems = page.getByRole('alert').filter({ hasText: message });
+      while ((await problems.count()) === 0) await page.clock.runFor(1_000);
+      // Time for the other reads to fail as well.
+      await page.clock.runFor(REPEATED_MS / 2);
+      expect(await problems.count()).toBe(1);
+      await stop();
+    },
+  );
+
+  test('requests are listed although they cannot be counted, and the page says so', async () => {
+    const { page, open } = looked;
+    const messages = [{ role: 'user', content: 'Hello' }];
+    await (await scene.gateway.post('/chat/completions', { model: 'sim/echo', messages })).text();
+    const message = 'The requests cannot be counted.';
+    const counts = '**/generations/counts?*';
+    await page.route(counts, (route) => route.fulfill({ status: 500, json: { error: { message } } }));
+    await open('/requests', 'Requests');
+    const problem = page.getByRole('alert').filter({ hasText: message });
+    while (!(await problem.isVisible())) await page.clock.runFor(1_000);
+    await problem.getByText('The chart and the number of requests are missing.').waitFor();
+    await page.getByRole('row').filter({ hasText: 'sim/echo' }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.unroute(counts);
+    await page.clock.fastForward(REPEATED_MS);
+    await problem.waitFor({ state: 'hidden' });
+    await page.getByText('Showing 1 of 1').waitFor();
+  });
+
+  test('usage by one name is shown as what it is until usage by another has arrived', async () => {
+    const { page, open } = looked;
+    await open('/usage', 'Usage');
+    await page.getByRole('table', { name: 'Usage by model' }).getByText('sim/echo').waitFor();
+    const stop = await intercept(HELD);
+    await page.getByRole('button', { name: 'Provider' }).click();
+    await page.waitForURL(/by=provider/);
+    await page.getByRole('table', { name: 'Usage by model' }).getByText('sim/echo').waitFor();
+    await stop();
+    await open('/usage?by=provider', 'Usage');
+    await page.getByRole('table', { name: 'Usage by provider' }).getByText('sim').waitFor();
+  });
+
   test.each([
     ['is refused', (route: Route) => route.fulfill({ status: 503 })],
     ['never begins', HELD],
@@ -119,7 +167,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await looked.idle();
     const stop = await intercept(HELD);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('no such name');
+    await page.getByRole('dialog').getByRole('combobox').fill('no such name');
     await page.clock.runFor(1_000);
     await page.getByText('Searching…').waitFor();
     await stop();
