@@ -68,6 +68,8 @@ The header \`x-dragoman-lane\` shows how a response was produced.
   bytes pass through, including unknown members and errors.
 - **translate**: everything else. The response is decoded and encoded again in OpenAI's exact format, even if the upstream deviates from it.
   Finish reasons are OpenAI's, \`type\` is always present, indices of tool calls start at zero, and streams end with \`[DONE]\`.
+  Members that OpenAI does not document are kept if the upstream speaks this protocol, such as Azure's \`content_filter_results\`. In a stream,
+  they are in the chunk with the finish reason.
 
 ## Emulated features
 

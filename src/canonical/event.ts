@@ -85,6 +85,8 @@ export interface CloseEvent {
   readonly source?: Source | undefined;
   /** Facts of a hosted call. */
   readonly facts?: HostedFacts | undefined;
+  /** Names of members of `source` whose loss is reported to clients of other protocols. Absent: none. */
+  readonly unreported?: readonly string[] | undefined;
 }
 /** Token counts so far; the last one counts. Always before `finish`. */
 export interface UsageEvent {

@@ -91,9 +91,11 @@ export class AnswerLosses implements EventSink {
     else if (item.type !== 'reasoning') this.#open.set(index, item);
   }
 
-  #onClose({ index, source, facts }: CloseEvent): void {
+  #onClose({ index, source, facts, unreported = [] }: CloseEvent): void {
+    if (!this.#isOwn(source))
+      for (const name of unreported) this.#addLoss(`output[${index}].${name}`, `the member ${name}`);
     const item = this.#open.get(index);
-    if (!item) return this.#onCloseText(index, source);
+    if (!item) return;
     this.#open.delete(index);
     const isOwn = this.#isOwn(source ?? item.source);
     if (
@@ -112,12 +114,6 @@ export class AnswerLosses implements EventSink {
     if (name === undefined) return;
     this.#lost.push(kind === 'image' ? 'a picture' : name);
     this.#addLoss(`output[${index}]`, name);
-  }
-
-  /** Reports members of an item that are not text. */
-  #onCloseText(index: number, source: Source | undefined): void {
-    const phase = source && !this.#isOwn(source) ? source.raw['phase'] : undefined;
-    if (typeof phase === 'string') this.#addLoss(`output[${index}].phase`, 'the phase of a message');
   }
 
   /**

@@ -103,6 +103,13 @@ export function sourceOf(raw: JsonObject): Source {
   return { protocol: 'openai-responses', raw };
 }
 
+/** Returns the text of a part of a message; undefined for a part without a canonical form. */
+export function textOfPart(part: JsonObject): { kind: 'text' | 'refusal'; text: string } | undefined {
+  const kind = part['type'] === 'refusal' ? 'refusal' : 'text';
+  const text = asString(part[kind]);
+  return text === undefined ? undefined : { kind, text };
+}
+
 /** True for a message in the API's own output form, which it accepts as input. */
 export function isOwnAnswer({ id, type, role, content }: JsonObject): boolean {
   return (

@@ -46,8 +46,8 @@ export class ItemWriter implements EventSink {
     return index;
   }
 
-  close(index: number, source?: Source, facts?: HostedFacts): void {
-    this.#sink.on({ type: 'close', index, source, facts });
+  close(index: number, source?: Source, facts?: HostedFacts, unreported?: readonly string[]): void {
+    this.#sink.on({ type: 'close', index, source, facts, unreported });
   }
 
   /** Writes an item that is already complete. @param facts of a hosted call */

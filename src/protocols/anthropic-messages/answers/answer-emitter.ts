@@ -10,12 +10,14 @@ import {
 } from '../../../base/json/index.ts';
 import type { CloseEvent, EventSink, Source } from '../../../canonical/index.ts';
 import { CallIds, callName } from '../../calls/call-ids.ts';
+import { AnswerRest } from '../../members/answer-rest.ts';
 import { ItemWriter } from '../../streams/item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { isHosted } from '../block-kinds.ts';
 import { decodeCitation } from '../citations.ts';
 import { messagesSource } from '../requests/decode-scope.ts';
 import { readFacts } from '../hosted-blocks.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import { CLAUDE_REASONING } from '../foreign-reasoning.ts';
 import { ANSWERED_CALL } from '../member-shapes.ts';
@@ -46,6 +48,7 @@ export class AnswerEmitter {
   readonly #blocks = new Map<number, Block>();
   /** Close event of a search call, held back for the next block with its results: other protocols report both together. */
   #search: (CloseEvent & { readonly source: Source }) | undefined;
+  readonly #rest = new AnswerRest(ANSWER_MEMBERS);
   #usage: JsonObject | undefined;
   #usageIsNew = false;
   #stopReason: string | undefined;
@@ -66,6 +69,7 @@ export class AnswerEmitter {
   /** Takes the envelope of the answer, without content and stop reason. */
   start(message: JsonObject): void {
     this.#out.on({ type: 'start', id: asString(message['id']), model: asString(message['model']) });
+    this.#rest.take(message);
     this.#mergeUsage(message['usage']);
   }
 
@@ -174,8 +178,9 @@ export class AnswerEmitter {
     }
   }
 
-  /** Takes the end of an answer: `stop_reason`, `stop_sequence`, `stop_details`, `usage`. */
+  /** Takes the end of an answer: `stop_reason`, `stop_sequence`, `stop_details`, `usage`, and undocumented members. */
   stop(envelope: JsonObject): void {
+    this.#rest.take(envelope);
     this.#stopReason = asString(envelope['stop_reason']) ?? this.#stopReason;
     this.#stopSequence = asString(envelope['stop_sequence']) ?? this.#stopSequence;
     const details = asObject(envelope['stop_details']);
@@ -203,8 +208,16 @@ export class AnswerEmitter {
     }
     this.#out.closeMessage();
     this.flushUsage();
-    const refusalCategory = this.#refusalCategory;
-    this.#out.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence, refusalCategory });
+    // A new reason may stand for an incomplete answer, so clients of this protocol receive the vendor's own word.
+    if (reason === 'unknown' && raw !== undefined) this.#rest.keep({ stop_reason: raw });
+    this.#out.on({
+      type: 'finish',
+      reason,
+      raw,
+      stopSequence: this.#stopSequence,
+      refusalCategory: this.#refusalCategory,
+      source: this.#rest.source,
+    });
   }
 
   /** Emits the held-back close event of a search. @param next the block that follows it */

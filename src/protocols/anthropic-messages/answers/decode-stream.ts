@@ -61,7 +61,7 @@ class MessagesStreamDecoder implements StreamDecoder {
         return;
       case 'message_delta':
         this.#ensureStarted();
-        this.#emitter.stop({ ...asObject(frame['delta']), usage: frame['usage'] });
+        this.#emitter.stop({ ...frame, ...asObject(frame['delta']), usage: frame['usage'] });
         return;
       case 'message_stop':
         if (this.#started) this.#finish();

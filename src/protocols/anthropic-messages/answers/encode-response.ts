@@ -3,9 +3,11 @@ import type { JsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item, Part } from '../../../canonical/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
 import { requireFinish } from '../../errors/broken-answer.ts';
+import { restOf } from '../../members/answer-rest.ts';
 import { callInput } from '../../calls/call-input.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { encodeCitation } from '../citations.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { callMembers, encodeReasoning, ownBlock } from './encode-blocks.ts';
 import { encodeFacts, foreignId } from '../hosted-blocks.ts';
 import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
@@ -38,6 +40,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     ...encodeEnvelope(context, draft.content),
     ...encodeStop(finish, emitted, draft.refusal),
     usage: encodeUsage(usage ?? NO_USAGE, context.costUsd),
+    ...restOf(finish, ANSWER_MEMBERS).outer,
   };
 }
 

@@ -14,12 +14,15 @@ import type {
   OpenItem,
   ReasoningEvent,
   TextEvent,
+  UnknownEvent,
 } from '../../../canonical/index.ts';
 import { parseJson } from '../../../base/json/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
 import { PARAGRAPH } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
+import { restOf } from '../../members/answer-rest.ts';
 import { StreamEncoder } from '../../streams/stream-encoder.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { BlockWriter } from './block-writer.ts';
 import type { StreamedBlock } from './block-writer.ts';
 import { encodeCitation } from '../citations.ts';
@@ -298,6 +301,15 @@ class MessagesStreamEncoder extends StreamEncoder {
     this.#out.frame('ping', {});
   }
 
+  /** Passes on events that only this protocol has. A delta of an unknown type has no block here. */
+  protected override onUnknown({ source }: UnknownEvent): void {
+    const { type, ...members } = source.raw;
+    if (source.protocol !== 'anthropic-messages' || typeof type !== 'string') return;
+    if (type === 'content_block_delta') return;
+    this.#begin();
+    this.#out.frame(type, members);
+  }
+
   protected override onFinish(finish: FinishEvent): void {
     this.#end();
     while (this.#waiting.size > 0) {
@@ -314,8 +326,10 @@ class MessagesStreamEncoder extends StreamEncoder {
     }
     this.#begin();
     const usage = encodeUsage(this.usage ?? NO_USAGE, this.context.costUsd);
-    const delta = { container: null, ...encodeStop(finish, emitted, this.#refusal) };
-    this.#out.frame('message_delta', { delta, usage });
+    const { container = null, stop_reason, ...rest } = restOf(finish, ANSWER_MEMBERS).outer;
+    const stop = encodeStop(finish, emitted, this.#refusal);
+    const delta = { container, ...stop, ...(stop_reason !== undefined && { stop_reason }) };
+    this.#out.frame('message_delta', { delta, usage, ...rest });
     this.#out.frame('message_stop', {});
   }
 

@@ -19,7 +19,8 @@ import {
 import { CallIds, callName } from '../../calls/call-ids.ts';
 import { ItemWriter } from '../../streams/item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
-import { AnswerRest } from './answer-rest.ts';
+import { AnswerRest } from '../../members/answer-rest.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import {
   countSearches,
   decodeGrounding,
@@ -60,7 +61,7 @@ export class AnswerEmitter {
   #grounding: MutableJsonObject | undefined;
   /** Number of grounding searches and pages that were already emitted. */
   #work = 0;
-  readonly #rest = new AnswerRest();
+  readonly #rest = new AnswerRest(ANSWER_MEMBERS);
   #usage: JsonObject | undefined;
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
@@ -274,7 +275,7 @@ export class AnswerEmitter {
   #annotate(grounding: JsonObject): readonly string[] {
     const index = this.#message;
     if (index === NONE) {
-      this.#rest.add(grounding);
+      this.#rest.keep({}, grounding);
       return unreportedWithoutText(grounding);
     }
     for (const annotation of decodeGrounding(grounding, this.#text)) this.#out.annotate(index, 0, annotation);

@@ -4,7 +4,8 @@ import type { CollectedEvents, Item } from '../../../canonical/index.ts';
 import { requireFinish } from '../../errors/broken-answer.ts';
 import { joinParagraphs } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
-import { readRest } from './answer-rest.ts';
+import { restOf } from '../../members/answer-rest.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { GroundingWriter } from './encode-grounding.ts';
 import { encodeLogprobs } from './encode-logprobs.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -43,20 +44,20 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   for (const item of events.items) addItem(draft, item);
   if (parts.isSigning || written.length === 0) written.push(parts.last());
 
-  const rest = readRest(finish);
-  draft.grounding.addOwn(rest.candidate);
+  const rest = restOf(finish, ANSWER_MEMBERS);
+  draft.grounding.addOwn(rest.element);
   const candidate: MutableJsonObject = {
     content: { parts: written, role: 'model' },
     finishReason: encodeFinishReason(reason, raw, draft.hasRefusal),
     index: 0,
     ...(draft.refusal && { finishMessage: draft.refusal }),
-    ...rest.candidate,
+    ...rest.element,
     ...draft.grounding.members(draft.text),
   };
   if (request.logprobs === true && draft.logprobs.length > 0)
     candidate['logprobsResult'] = encodeLogprobs(draft.logprobs);
   return {
-    ...rest.response,
+    ...rest.outer,
     candidates: [candidate],
     ...(events.usage ? { usageMetadata: encodeUsage(events.usage, context.costUsd) } : {}),
     modelVersion: context.model,

@@ -20,7 +20,8 @@ import { PARAGRAPH } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { StreamEncoder, TextOffsets } from '../../streams/stream-encoder.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
-import { readRest } from './answer-rest.ts';
+import { membersText, restOf } from '../../members/answer-rest.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { GroundingWriter } from './encode-grounding.ts';
 import { encodeLogprobs } from './encode-logprobs.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -177,15 +178,15 @@ class GeminiStreamEncoder extends StreamEncoder {
     for (const item of this.#items) if (item?.type === 'call') this.#parts.call(item);
     const last = this.#takeLast();
     const word = encodeFinishReason(reason, raw, this.#hasRefusal);
-    const rest = readRest(finish);
-    this.#grounding.addOwn(rest.candidate);
+    const rest = restOf(finish, ANSWER_MEMBERS);
+    this.#grounding.addOwn(rest.element);
     const members = membersText({
       ...(isMessage ? { finishMessage: this.#refusal } : {}),
-      ...rest.candidate,
+      ...rest.element,
       ...this.#grounding.members(this.#text),
     });
     const usage = this.usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.usage))}` : '';
-    this.#chunk(last, `,"finishReason":"${word}"${members}`, usage + membersText(rest.response));
+    this.#chunk(last, `,"finishReason":"${word}"${members}`, usage + membersText(rest.outer));
     this.#end();
   }
 
@@ -253,10 +254,4 @@ class GeminiStreamEncoder extends StreamEncoder {
     this.#envelope = `,"modelVersion":${JSON.stringify(model)},"responseId":${JSON.stringify(id)}}`;
     this.#tail = `],"role":"model"},"index":0}]${this.#envelope}`;
   }
-}
-
-/** Returns members for the middle of an object, with a leading comma. */
-function membersText(members: JsonObject): string {
-  const text = JSON.stringify(members).slice(1, -1);
-  return text === '' ? '' : `,${text}`;
 }

@@ -4,6 +4,8 @@ import type { CodecContext } from '../../protocol.ts';
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
 import { asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
+import { AnswerRest } from '../../members/answer-rest.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeFinishReason, decodeStopSequence } from './finish-reason.ts';
 import { MessageDecoder } from './message-decoder.ts';
@@ -21,6 +23,7 @@ export class AnswerDecoder {
   #stopSequence: string | undefined;
   #cited = 0;
   readonly #early: JsonObject[] = [];
+  readonly #rest = new AnswerRest(ANSWER_MEMBERS);
 
   constructor(sink: EventSink, context: CodecContext) {
     this.#sink = sink;
@@ -64,7 +67,7 @@ export class AnswerDecoder {
       this.#cite(body);
       known = true;
     }
-    if (known) return;
+    if (known) return this.#rest.take(body as JsonObject, choice as JsonObject | undefined);
     // Azure sends prompt filter results before the first chunk with an id.
     if (this.#started) this.#unknown(body);
     else this.#early.push(body);
@@ -89,7 +92,7 @@ export class AnswerDecoder {
     const stopSequence = this.#stopSequence;
     const said = raw === undefined ? 'unknown' : decodeFinishReason(raw);
     const reason = said === 'stop' && stopSequence !== undefined ? 'stop_sequence' : said;
-    this.#sink.on({ type: 'finish', reason, raw, stopSequence });
+    this.#sink.on({ type: 'finish', reason, raw, stopSequence, source: this.#rest.source });
   }
 
   /** Emits a failure. Items stay open, and reported tokens still count. */

@@ -6,6 +6,8 @@ import { requireFinish } from '../../errors/broken-answer.ts';
 import { joinParagraphs } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
+import { restOf } from '../../members/answer-rest.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
 import { encodeFinishReason } from './finish-reason.ts';
 import { encodeReasoningDetails, unknownDetail, visibleReasoning } from './encode-reasoning-details.ts';
@@ -68,12 +70,14 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
       ? { content: draft.logprobs, refusal: null }
       : null;
   const finishReason = encodeFinishReason(finish.reason, emitted);
+  const rest = restOf(finish, ANSWER_MEMBERS);
   const completion: MutableJsonObject = {
+    ...rest.outer,
     id: context.id,
     object: 'chat.completion',
     created: context.createdSeconds,
     model: context.model,
-    choices: [{ index: 0, message, logprobs, finish_reason: finishReason }],
+    choices: [{ ...rest.element, index: 0, message, logprobs, finish_reason: finishReason }],
   };
   if (events.usage) completion['usage'] = encodeUsage(events.usage, context.costUsd);
   // Always present, as in OpenAI's own answers (null in 107 of 204 recorded ones). OpenRouter's SDK requires it.

@@ -16,6 +16,8 @@ import { PARAGRAPH } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { StreamEncoder, TextOffsets } from '../../streams/stream-encoder.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
+import { membersText, NO_REST, type RestOfAnswer, restOf } from '../../members/answer-rest.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
 import { encodeErrorBody } from '../../openai/encode-error.ts';
 import { encodeFinishReason } from './finish-reason.ts';
@@ -87,7 +89,7 @@ class ChatStreamEncoder extends StreamEncoder {
     this.#includeUsage = request.streamUsage === true || request.gateway.includeUsage === true;
     this.#logprobs = request.logprobs === true;
     this.#exclude = request.reasoning.exclude === true;
-    this.#tail = this.#encodeTail('null', 'null');
+    this.#tail = this.#encodeTail('null');
   }
 
   protected override onArguments({ index, text }: ArgumentsEvent): void {
@@ -127,7 +129,7 @@ class ChatStreamEncoder extends StreamEncoder {
     }
     const list = JSON.stringify(logprobs);
     const pair = isRefusal ? `{"content":null,"refusal":${list}}` : `{"content":${list},"refusal":null}`;
-    this.#delta(member, this.#encodeTail(pair, 'null'));
+    this.#delta(member, this.#encodeTail(pair));
   }
 
   protected override onReasoning(event: ReasoningEvent): void {
@@ -226,7 +228,8 @@ class ChatStreamEncoder extends StreamEncoder {
       toolCalls: this.#toolCalls,
       refusal: this.#hasRefusal,
     });
-    let frames = this.#head + this.#encodeTail('null', `"${reason}"`);
+    const rest = restOf(event, ANSWER_MEMBERS);
+    let frames = this.#head + this.#encodeTail('null', `"${reason}"`, rest);
     if (this.#includeUsage && this.usage) {
       const usage = JSON.stringify(encodeUsage(this.usage, this.context.costUsd));
       frames += `${this.#envelope}"choices":[],"usage":${usage}}\n\n`;
@@ -252,8 +255,9 @@ class ChatStreamEncoder extends StreamEncoder {
   }
 
   /** Returns the end of a chunk. It omits OpenAI's `usage: null`, which clients ignore and OpenRouter's SDK rejects. */
-  #encodeTail(logprobs: string, finishReason: string): string {
-    return `},"logprobs":${logprobs},"finish_reason":${finishReason}}]}\n\n`;
+  #encodeTail(logprobs: string, finishReason = 'null', { element, outer }: RestOfAnswer = NO_REST): string {
+    const choice = `},"logprobs":${logprobs},"finish_reason":${finishReason}${membersText(element)}}]`;
+    return `${choice}${membersText(outer)}}\n\n`;
   }
 
   /** Builds the constant text at the first chunk, when the upstream's data are known. */

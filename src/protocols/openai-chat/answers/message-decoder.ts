@@ -83,7 +83,12 @@ export class MessageDecoder {
     if (extra?.['extra_content'] !== undefined && this.#message < 0) this.#openMessage();
     if (this.#message >= 0) {
       this.#calls.flush();
-      this.#out.close(this.#message, extra && source({ role: 'assistant', ...extra }));
+      this.#out.close(
+        this.#message,
+        extra && source({ role: 'assistant', ...extra }),
+        undefined,
+        extra && Object.keys(extra),
+      );
     } else if (extra)
       this.#out.on({ type: 'unknown', source: source({ choices: [{ index: 0, delta: extra }] }) });
     this.#calls.close();

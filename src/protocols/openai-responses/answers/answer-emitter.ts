@@ -21,6 +21,7 @@ import {
   type ItemKind,
   kindOfItem,
   sourceOf,
+  textOfPart,
 } from '../decode-item.ts';
 import type { CountedCalls } from './decode-usage.ts';
 import { ItemRuns, type Run } from './item-runs.ts';
@@ -251,7 +252,7 @@ export class ItemEmitter {
     else if (slot.kind === 'reasoning') this.#finishReasoning(slot, item);
     else if (slot.kind === 'tool_call') this.#finishCall(slot, item);
     else this.#count(item);
-    this.#out.close(slot.index, sourceOf(item), readFacts(item));
+    this.#out.close(slot.index, sourceOf(item), readFacts(item), unreportedOf(slot.kind, item));
   }
 
   #finishMessage(slot: Slot, item: JsonObject): void {
@@ -260,12 +261,9 @@ export class ItemEmitter {
     const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : asArray(content);
     for (let at = 0; at < parts.length; at++) {
       const part = asObject(parts[at]);
-      const kind = part['type'] === 'refusal' ? 'refusal' : 'text';
-      const text = asString(part[kind === 'refusal' ? 'refusal' : 'text']);
-      if (text === undefined) {
-        this.#out.on({ type: 'unknown', source: sourceOf(part) });
-        continue;
-      }
+      const known = textOfPart(part);
+      if (!known) continue;
+      const { kind, text } = known;
       const annotations = asArray(part['annotations']);
       if (text === '' && annotations.length === 0) continue;
       const run = slot.parts.final(at, parts.length, kind);
@@ -357,4 +355,14 @@ function remainder(sent: string, whole: string): string {
 /** False for an item without a type from a broken server, which no client could interpret. */
 function hasType(item: JsonObject): boolean {
   return typeof item['type'] === 'string' && item['type'] !== '';
+}
+
+/** Returns the members of a message that only this protocol has: its phase, and parts that are no text. */
+function unreportedOf(kind: ItemKind, { phase, content }: JsonObject): readonly string[] | undefined {
+  if (kind !== 'message') return undefined;
+  const parts = asArray(content).flatMap((part, place) =>
+    isJsonObject(part) && !textOfPart(part) ? [`content[${place}]`] : [],
+  );
+  const names = typeof phase === 'string' ? ['phase', ...parts] : parts;
+  return names.length > 0 ? names : undefined;
 }

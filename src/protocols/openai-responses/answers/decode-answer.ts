@@ -2,6 +2,8 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import { type EventSink, type FinishReason, type StartEvent, TEXTS } from '../../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
+import { AnswerRest } from '../../members/answer-rest.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { decodeFailure } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
 import type { ItemEmitter } from './answer-emitter.ts';
@@ -35,17 +37,21 @@ export function emitEnding(
   if (end === 'completed' || end === 'incomplete') emitter.complete(asArray(response['output']));
   const usage = decodeUsage(response['usage'], emitter.calls);
   if (usage) sink.on({ type: 'usage', usage });
+  const rest = new AnswerRest(ANSWER_MEMBERS);
+  rest.take(response);
+  const { source } = rest;
   switch (end) {
     case 'completed':
       sink.on({
         type: 'finish',
         reason: emitter.hasToolCalls ? 'tool_calls' : 'stop',
         raw: asString(response['status']) ?? end,
+        source,
       });
       return;
     case 'incomplete': {
       const raw = asString(asObject(response['incomplete_details'])['reason']);
-      sink.on({ type: 'finish', reason: incompleteReason(raw), raw: raw ?? end });
+      sink.on({ type: 'finish', reason: incompleteReason(raw), raw: raw ?? end, source });
       return;
     }
     case 'failed':

@@ -1,10 +1,10 @@
 // Encodes one item of an answer as an output item of the Responses API, and assigns its id. Streams and whole answers
 // share these pure functions.
-import { unknownMembers } from '../../../base/json/index.ts';
+import { asArray, isJsonObject, unknownMembers } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Annotation, Item, OpenItem, Part, Source } from '../../../canonical/index.ts';
 import type { AnswerContext } from '../../protocol.ts';
-import { REASONING_FORMAT } from '../decode-item.ts';
+import { REASONING_FORMAT, textOfPart } from '../decode-item.ts';
 import { canEncode, encodeFacts, typeOf } from '../hosted-facts.ts';
 import { gateItem, gatePart } from './include-gates.ts';
 import { OUTPUT_SHAPES } from '../member-shapes.ts';
@@ -116,7 +116,10 @@ export function encodeOutputItem(
         type: 'message',
         status: statusOf(raw, status),
         role: 'assistant',
-        content: item.parts.map((part) => encodeOutputPart(part, context)),
+        content: withUnknownParts(
+          item.parts.map((part) => encodeOutputPart(part, context)),
+          raw,
+        ),
         ...(raw && unknownMembers(raw, OUTPUT_SHAPES.message.known)),
       };
     case 'reasoning': {
@@ -181,6 +184,14 @@ export function summaryPart(text: string): JsonObject {
 /** Encodes a part of a chain of thought. */
 export function reasoningPart(text: string): JsonObject {
   return { type: 'reasoning_text', text };
+}
+
+/** Adds the parts of the upstream's own message that have no canonical form, in their places. */
+function withUnknownParts(parts: JsonObject[], raw: JsonObject | undefined): readonly JsonObject[] {
+  asArray(raw?.['content']).forEach((part, place) => {
+    if (isJsonObject(part) && !textOfPart(part)) parts.splice(place, 0, part);
+  });
+  return parts;
 }
 
 /** Encodes a part of a message. Log probabilities are included only if requested. */

@@ -44,6 +44,7 @@ export function outcomeOf(finish: FinishEvent, saysRefusal: boolean): Outcome {
 /**
  * Encodes the response object, with the request's members and the API's defaults for missing ones.
  * @param output complete output items
+ * @param rest members of the upstream's own response object that only this protocol has
  */
 export function encodeResponseObject(
   context: AnswerContext,
@@ -51,6 +52,7 @@ export function encodeResponseObject(
   outcome: Outcome,
   output: readonly JsonObject[],
   usage: Usage | undefined,
+  rest?: JsonObject,
 ): JsonObject {
   const { request, createdSeconds } = context;
   const { raw, state } = request;
@@ -103,7 +105,7 @@ export function encodeResponseObject(
   if (isJsonObject(raw['prompt'])) response['prompt'] = raw['prompt'];
   response['service_tier'] = tier !== undefined && SERVICE_TIERS.has(tier) ? tier : 'default';
   response['usage'] = usage ? encodeUsage(usage, context.costUsd) : null;
-  return response;
+  return rest ? Object.assign(response, rest) : response;
 }
 
 /** Returns a tool as the client sent it, with the API's defaults. Credentials of MCP servers are never repeated. */

@@ -2,7 +2,9 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item } from '../../../canonical/index.ts';
 import { requireFinish } from '../../errors/broken-answer.ts';
+import { restOf } from '../../members/answer-rest.ts';
 import type { AnswerContext } from '../../protocol.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { encodeOutputItem, isShown, ItemIds, type ItemStatus } from './encode-output-item.ts';
 import { withoutSilentEnd } from './include-gates.ts';
 import { encodeResponseObject, outcomeOf } from './encode-response-object.ts';
@@ -29,5 +31,6 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   const last = shown[end];
   // The item that was being written when the answer ended is incomplete.
   if (last && outcome.status === 'incomplete') output[end] = encode(last, end, 'incomplete');
-  return encodeResponseObject(context, events.start, outcome, output, events.usage);
+  const rest = events.finish && restOf(events.finish, ANSWER_MEMBERS).outer;
+  return encodeResponseObject(context, events.start, outcome, output, events.usage, rest);
 }

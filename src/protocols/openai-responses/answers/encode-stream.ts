@@ -19,7 +19,9 @@ import type {
   Usage,
 } from '../../../canonical/index.ts';
 import type { AnswerContext } from '../../protocol.ts';
+import { restOf } from '../../members/answer-rest.ts';
 import { StreamEncoder } from '../../streams/stream-encoder.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import {
   encodeAnnotation,
   encodeOutputItem,
@@ -44,6 +46,7 @@ export type EncodeEnvelope = (
   outcome: Outcome,
   output: readonly JsonObject[],
   usage: Usage | undefined,
+  rest?: JsonObject,
 ) => JsonObject;
 
 /**
@@ -244,7 +247,7 @@ class ResponsesStreamEncoder extends StreamEncoder {
     const last = outcome.status === 'incomplete' ? 'incomplete' : 'completed';
     this.#closeOpen();
     this.#endClosed(last);
-    this.#end(`response.${outcome.status}`, outcome);
+    this.#end(`response.${outcome.status}`, outcome, restOf(event, ANSWER_MEMBERS).outer);
   }
 
   /** Ends items that a decoder left open. */
@@ -266,8 +269,8 @@ class ResponsesStreamEncoder extends StreamEncoder {
     this.#end('response.failed', { status: 'failed', error });
   }
 
-  #end(type: string, outcome: Outcome): void {
-    this.#frame(type, { response: this.#response(outcome) });
+  #end(type: string, outcome: Outcome, rest?: JsonObject): void {
+    this.#frame(type, { response: this.#response(outcome, rest) });
   }
 
   /**
@@ -330,10 +333,10 @@ class ResponsesStreamEncoder extends StreamEncoder {
     this.#frames += eventFrame(type, data);
   }
 
-  #response(outcome: Outcome): JsonObject {
+  #response(outcome: Outcome, rest?: JsonObject): JsonObject {
     // Items that were never completed are omitted.
     const output = this.#output.filter((item) => item !== undefined);
-    return this.#envelope(this.start, outcome, output, this.usage);
+    return this.#envelope(this.start, outcome, output, this.usage, rest);
   }
 }
 
