@@ -94,13 +94,14 @@ export class RecordCounts {
   async #piecewise({ filters, edges }: GenerationCountQuery): Promise<Found> {
     const sums = new Map<number, GenerationCount>();
     const groups = await groupsOnce(this.#database, filters);
+    const hours = await this.#spans.hoursFor(filters);
     let looked = 0;
     // Newest first, because the count may stop before it reaches the oldest.
     for (let at = edges.length - 2; at >= 0; at -= 1) {
       const [startMs, endMs] = [edges[at] ?? 0, edges[at + 1] ?? 0];
       let sum = none(startMs);
       const range = boundsOf(narrower(filters, { fromMs: startMs, toMs: endMs }));
-      for await (const piece of this.#spans.pieces(range, filters, 'desc')) {
+      for await (const piece of this.#spans.pieces(range, filters, { order: 'desc', hours })) {
         sum = added(sum, await this.#counted(piece, filters, groups));
         looked += 1;
         await othersRun();
@@ -150,8 +151,9 @@ export class RecordCounts {
     const having = by === 'error_kind' ? sql`and ${NOT_OK}` : sql``;
     const value = ofRow ? sql.ref(`r.${by}`) : sql.ref(`g.${by}`);
     let counted = 0;
+    const hours = await this.#spans.hoursFor(filters);
     for await (const span of this.#spans.growing(filters))
-      for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
+      for await (const { from, to } of this.#spans.pieces(span, filters, { order: 'desc', hours })) {
         const column = ofRow ? sql.ref(by) : sql`grp`;
         const rows = await this.#database.read<{ value: string | number | null; many: number | string }>(sql`
           select ${value} as value, sum(r.many) as many from (

@@ -58,7 +58,7 @@ export class RecordList {
     const found: AnswerTime[] = [];
     const groups = await groupsOnce(this.#database, filters);
     for await (const span of this.#spans.all(filters))
-      for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
+      for await (const { from, to } of this.#spans.pieces(span, filters, { order: 'desc' })) {
         const rows = await this.#database.read<{ duration_ms: number; first_content_ms: number | null }>(sql`
           select duration_ms, first_content_ms from records
           where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and attempts = 1 and ${passing(filters, groups)}
@@ -79,7 +79,7 @@ export class RecordList {
     const isWhole = asksForEndUsers(filters);
     const groups = await groupsOnce(this.#database, filters);
     for await (const span of this.#spans.of(boundsOf(filters, order, after), filters, order))
-      for await (const { from, to } of this.#spans.pieces(span, filters, order, isWhole)) {
+      for await (const { from, to } of this.#spans.pieces(span, filters, { order, isWhole })) {
         const rows = await this.#database.read<{ id: Uint8Array }>(sql`
           select id from records
           where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
@@ -101,9 +101,10 @@ export class RecordList {
     const value = sql`coalesce(${measure}, ${sql.lit(NO_VALUE[order])})`;
     const start = after === undefined ? null : await this.#placeOf(after, value);
     const groups = await groupsOnce(this.#database, filters);
+    const hours = await this.#spans.hoursFor(filters);
     let found: readonly Place[] = [];
     for await (const span of this.#spans.growing(filters))
-      for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
+      for await (const { from, to } of this.#spans.pieces(span, filters, { order: 'desc', hours })) {
         const worst = found.length > limit ? found.at(-1) : undefined;
         // First of the conditions, because it rejects most records.
         const bar = worst && worst.value !== NO_VALUE[order] ? reaching(measure, worst, order) : sql`true`;

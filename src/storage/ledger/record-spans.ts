@@ -6,7 +6,7 @@ import type { GenerationFilters, GenerationQuery } from '../../accounts/ports/in
 import { type Database, firstOf, type Queries } from '../tables/database.ts';
 import { behind, END_OF_TIMES, firstIdAt, timeOf } from '../record-ids.ts';
 import { groupsOfHours, leavesOutOk, NOT_OK } from './record-filters.ts';
-import type { UsageReader } from './usage-reader.ts';
+import type { RequestsByHour, UsageReader } from './usage-reader.ts';
 import { DAY_MS, HOUR_MS } from './usage-tables.ts';
 
 /** Rows that one SQLite statement reads: about 2 ms. */
@@ -82,19 +82,29 @@ export class RecordSpans {
     yield { from, to: end };
   }
 
-  /** Splits a span into pieces with a limited number of rows to check. @param isWhole true: do not split */
+  /**
+   * Requests by hour, for `pieces` in callers that read all of them: finding the ends of pieces costs as much as reading
+   * the pieces. Null: `pieces` does not need it.
+   */
+  async hoursFor(filters: GenerationFilters): Promise<RequestsByHour | null> {
+    if (this.isOneStatement || leavesOutOk(filters)) return null;
+    return this.#usage.requestsByHour(filters.fromMs ?? 0, filters.toMs ?? Infinity);
+  }
+
+  /** Splits a span into pieces with a limited number of rows to check. */
   async *pieces(
     span: IdSpan,
     filters: GenerationFilters,
-    order: Direction,
-    isWhole = false,
+    { order, isWhole = false, hours = null }: PieceOptions,
   ): AsyncGenerator<IdSpan> {
     const { ask } = this.#database;
+    const isOne = isWhole || this.isOneStatement;
     const among = leavesOutOk(filters) ? sql`and ${NOT_OK}` : sql``;
     let rest: IdSpan | null = span;
     while (rest && Buffer.compare(rest.from, rest.to) < 0) {
       const all: IdSpan = rest;
-      const bound = isWhole || this.isOneStatement ? null : await ask(() => this.#bound(all, order, among));
+      let bound = isOne ? null : hours ? boundByHours(all, hours) : undefined;
+      if (bound === undefined) bound = await ask(() => this.#bound(all, order, among));
       // Ascending, the bound is the first id of the next piece; descending, the last id of this one.
       const [part, following] = bound ? split(all, bound, order) : [all, null];
       yield part;
@@ -109,6 +119,32 @@ export class RecordSpans {
       limit 1 offset ${order === 'asc' ? LOOKED_AT : LOOKED_AT - 1}`);
     return bound ? Buffer.from(bound.id) : null;
   }
+}
+
+interface PieceOptions {
+  readonly order: Direction;
+  /** True: do not split. */
+  readonly isWhole?: boolean;
+  /** Result of `hoursFor`, only with `desc`. */
+  readonly hours?: RequestsByHour | null;
+}
+
+/**
+ * Id at which the last piece of a span begins, so that it has few requests. `null`: the whole span has few. `undefined`:
+ * unknown, or its last hour alone has too many. Deferred usage is not counted: an hour has at most twice as many rows.
+ */
+function boundByHours({ from, to }: IdSpan, { hours, requests }: RequestsByHour): Buffer | null | undefined {
+  const [beginMs, endMs] = [timeOf(from) ?? 0, timeOf(to)];
+  if (endMs === null) return undefined;
+  let rows = 0;
+  let hour = Math.ceil(endMs / HOUR_MS);
+  while (hour * HOUR_MS > beginMs) {
+    const isKnown = hour > hours.from && hour <= hours.to;
+    rows += isKnown ? (requests.get(hour - 1) ?? 0) : Infinity;
+    if (rows > LOOKED_AT) return hour * HOUR_MS < endMs ? firstIdAt(hour * HOUR_MS) : undefined;
+    hour -= 1;
+  }
+  return null;
 }
 
 /** Length from which `growing` reads the rest as one range. */

@@ -12,12 +12,7 @@ import {
 } from '../../accounts/usage/index.ts';
 import { othersRun } from '../others-run.ts';
 import type { Database } from '../tables/database.ts';
-import {
-  USAGE_DIMENSIONS,
-  type UsageQuery,
-  type UsageReport,
-  type UsageRow,
-} from '../../accounts/ports/index.ts';
+import type { UsageQuery, UsageReport, UsageRow } from '../../accounts/ports/index.ts';
 import { addPacked } from './packed-details.ts';
 import { settingOf } from '../tables/installation/settings.ts';
 import type { UsageWriter } from './usage-writer.ts';
@@ -25,12 +20,12 @@ import { edgeOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.t
 import {
   type HourRange,
   partsOf,
-  periodsIn,
   type SpanPart,
   spanParts,
   totalsFor,
   type UsagePart,
 } from './usage-spans.ts';
+import { addedUp, type GroupedBy, oneByOne, passing, PIECE_ROWS } from './usage-statements.ts';
 import {
   DAY,
   DAY_MS,
@@ -42,7 +37,7 @@ import {
   periodMs,
   PURGED_BEFORE,
 } from './usage-tables.ts';
-import type { DurationMs, UnixMs } from '../../base/units.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 type Filters = UsageQuery['filters'];
 
@@ -57,6 +52,9 @@ interface FoundRow extends Readonly<Record<string, unknown>> {
   /** Group of a row; absent if the database added rows up. */
   readonly grp?: number;
 }
+
+/** Names of a group, by dimension. */
+type GroupNames = Readonly<Record<string, unknown>>;
 
 export class UsageReader {
   readonly #database: Database;
@@ -77,6 +75,7 @@ export class UsageReader {
     const { fromMs, toMs, parts } = partsOf(query, folded, inUse);
     const stepMs = interval && lengthOf(interval, query.timeZone ?? UTC);
     const groups = new Map<string, Sum>();
+    const names = new Map<number, GroupNames>();
     // Sums of the current interval by group. Rows come in order of time, so that names are joined once per group.
     const known = new Map<number, UsageSums>();
     let knownMs: UnixMs | null = null;
@@ -86,11 +85,12 @@ export class UsageReader {
       knownMs = startMs;
       const found = row.grp === undefined ? undefined : known.get(row.grp);
       if (found) return found;
-      const name = `${startMs} ${groupBy.map((each) => String(row[each])).join('\0')}`;
+      const named = row.grp === undefined ? row : (names.get(row.grp) ?? {});
+      const name = `${startMs} ${groupBy.map((each) => String(named[each])).join('\0')}`;
       let sum = groups.get(name);
       if (!sum) {
         if (groups.size === MOST_REPORT_ROWS) throw tooManyRows();
-        const group = Object.fromEntries(groupBy.map((each) => [each, (row[each] as string) || null]));
+        const group = Object.fromEntries(groupBy.map((each) => [each, (named[each] as string) || null]));
         groups.set(name, (sum = { startMs, group, sums: noUsageSums() }));
       }
       if (row.grp !== undefined) known.set(row.grp, sum.sums);
@@ -99,12 +99,14 @@ export class UsageReader {
     const wanting = await this.#groupsWith(filters);
     for (const part of parts) {
       const by = { part, stepMs, groupBy, filters: wanting ? {} : filters };
-      for await (const rows of this.#rows(by, wanting, wanted))
+      for await (const rows of this.#rows(by, wanting, wanted)) {
+        if (groupBy.length > 0) await this.#readNames(names, rows, groupBy);
         for (const row of rows) {
           const { counts, details } = sumOf(row, part);
           for (const name of wanted.counts) counts[name] += Number(row[name] ?? 0);
           if (wanted.details) addPacked(details, String(row['details']));
         }
+      }
     }
     return {
       fromMs: Math.min(Math.max(firstMs, fromMs), toMs),
@@ -188,6 +190,19 @@ export class UsageReader {
     return { from, to: Math.max(from, Math.floor(toMs / HOUR_MS)) };
   }
 
+  /** Numbers of requests by hour, as far as sums and records agree. Only folded hours, whose totals are few rows. */
+  async requestsByHour(fromMs: UnixMs, toMs: UnixMs): Promise<RequestsByHour> {
+    const [whole, folded] = [
+      await this.wholeHours(fromMs, toMs),
+      await this.#database.ask(() => this.#writer.folded()),
+    ];
+    const hours = { from: whole.from, to: Math.max(whole.from, Math.min(whole.to, folded.hour)) };
+    const requests = new Map<number, number>();
+    for await (const { startMs, requests: many } of this.requests(hours, {}, 'hour'))
+      requests.set(startMs / HOUR_MS, many);
+    return { hours, requests };
+  }
+
   /** Number of matching requests by start of their hour or day (Unix milliseconds, UTC). */
   async *requests(
     hours: HourRange,
@@ -219,10 +234,11 @@ export class UsageReader {
     wanted: WantedSums,
   ): AsyncGenerator<readonly FoundRow[]> {
     const { span, from, to } = by.part;
-    const { read, kind } = this.#database;
+    const { read, kind, dialect } = this.#database;
     const of = groups ? sql`u.span = ${span} and ${oneOf('u.grp', groups)}` : sql`u.span = ${span}`;
     if (kind === 'postgres') {
-      const asked = this.#addedUp(by, sql`${of} and u.period >= ${from} and u.period < ${to}`, wanted);
+      const within = sql`${of} and u.period >= ${from} and u.period < ${to}`;
+      const asked = addedUp(by, within, wanted, dialect);
       yield await read<FoundRow>(asked);
     } else if (groups)
       for (const periods of await this.#periodsOf(
@@ -249,6 +265,21 @@ export class UsageReader {
       }
   }
 
+  /** Reads names of groups that are not known yet: once per report, because joining them would take a third of its time. */
+  async #readNames(
+    names: Map<number, GroupNames>,
+    rows: readonly FoundRow[],
+    groupBy: UsageQuery['groupBy'],
+  ): Promise<void> {
+    const ids = new Set(rows.flatMap(({ grp }) => (grp === undefined || names.has(grp) ? [] : [grp])));
+    if (ids.size === 0) return;
+    const columns = ['id', ...groupBy].map((name) => sql.ref(name));
+    const found = await this.#database.read<GroupNames & { readonly id: number }>(
+      sql`select ${sql.join(columns)} from usage_groups where ${this.#database.dialect.among('id', [...ids])}`,
+    );
+    for (const { id, ...group } of found) names.set(id, group);
+  }
+
   /** Periods of a part, in chunks of `size`. */
   async #periodsOf({ span, from, to }: SpanPart, size: number): Promise<readonly (readonly number[])[]> {
     const [edges] = await this.#database.read<{
@@ -261,16 +292,6 @@ export class UsageReader {
     return Array.from({ length: Math.ceil(periods.length / size) }, (_, at) =>
       periods.slice(at * size, (at + 1) * size),
     );
-  }
-
-  #addedUp(by: GroupedBy, where: RawBuilder<unknown>, wanted: WantedSums): RawBuilder<unknown> {
-    const sums = wanted.counts.map((name) => summed(`u.${name}`, name));
-    if (wanted.details) sums.push(sql`${this.#database.dialect.joined('u.details')} as details`);
-    const group = groupsOf(by);
-    return sql`
-      select ${sql.join([...selectedOf(by), ...(sums.length > 0 ? sums : [sql`1 as one`])])}
-      from ${from(by)} where ${where} and ${joined(by)} and ${passing(by.filters)}
-      ${group.length > 0 ? sql`group by ${sql.join(group)}` : sql`having count(*) > 0`}`;
   }
 
   /** First hour with rows. `null`: there are no rows. */
@@ -287,75 +308,16 @@ export class UsageReader {
   }
 }
 
+export interface RequestsByHour {
+  /** Hours that are known. */
+  readonly hours: HourRange;
+  /** By hour since 1970. Absent: none. */
+  readonly requests: ReadonlyMap<number, number>;
+}
+
 const REQUESTS: WantedSums = { counts: ['requests'], details: false };
-/** Rows per SQLite query: about a millisecond, during which the event loop is blocked. */
-const PIECE_ROWS = 1_000;
 /** Maximum number of groups whose rows are looked up directly. */
 const FEW_GROUPS = 200;
-
-interface GroupedBy extends Pick<UsageQuery, 'groupBy' | 'filters'> {
-  readonly part: SpanPart;
-  /** Milliseconds per interval. Null: no intervals, or the part is within one. */
-  readonly stepMs: DurationMs | null;
-}
-
-/** Rows in key order. */
-function oneByOne(by: GroupedBy, where: RawBuilder<unknown>, wanted: WantedSums): RawBuilder<unknown> {
-  const columns = ['period', 'grp', ...wanted.counts, ...(wanted.details ? ['details'] : [])];
-  const selected = columns.map((name) => sql.ref(`u.${name}`));
-  return sql`
-    select ${sql.join([...selectedOf(by), ...selected])} from ${from(by)}
-    where ${where} and ${joined(by)} and ${passing(by.filters)}
-    order by u.period, u.grp limit ${PIECE_ROWS}`;
-}
-
-function summed(column: string, as: string): RawBuilder<unknown> {
-  return sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(as)}`;
-}
-
-/** Sums, joined with their groups if names are needed. */
-function from(by: GroupedBy): RawBuilder<unknown> {
-  return hasNames(by) ? sql`usage u cross join usage_groups g` : sql`usage u`;
-}
-
-function joined(by: GroupedBy): RawBuilder<unknown> {
-  return hasNames(by) ? sql`g.id = u.grp` : sql`true`;
-}
-
-function hasNames({ groupBy, filters }: GroupedBy): boolean {
-  return groupBy.length > 0 || Object.values(filters).some((filter) => filter !== undefined);
-}
-
-function startOf({ part, stepMs }: GroupedBy): RawBuilder<unknown> {
-  const per = periodsIn(part.span, stepMs ?? 0);
-  return per === 1 ? sql`u.period` : sql`(u.period / ${sql.lit(per)})`;
-}
-
-/** Start of the interval in Unix milliseconds, then the names. */
-function selectedOf(by: GroupedBy): readonly RawBuilder<unknown>[] {
-  const { part, stepMs } = by;
-  const start =
-    stepMs === null
-      ? sql`0 as start`
-      : sql`${startOf(by)} * ${sql.lit(Math.max(periodMs(part.span), stepMs))} as start`;
-  return [start, ...new Set(by.groupBy)].map((each) =>
-    typeof each === 'string' ? sql`${sql.ref(`g.${each}`)}` : each,
-  );
-}
-
-function groupsOf(by: GroupedBy): readonly RawBuilder<unknown>[] {
-  const names = [...new Set(by.groupBy)].map((name) => sql`${sql.ref(`g.${name}`)}`);
-  return by.stepMs === null ? names : [startOf(by), ...names];
-}
-
-/** Condition: groups match the filters. */
-function passing(filters: Filters): RawBuilder<unknown> {
-  const conditions = USAGE_DIMENSIONS.flatMap((name) => {
-    const texts = filters[name];
-    return texts ? [oneOf(`g.${name}`, texts)] : [];
-  });
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
-}
 
 function byTimeAndCost(a: Sum, b: Sum): number {
   return (
