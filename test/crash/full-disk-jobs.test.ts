@@ -1,12 +1,13 @@
 // Answers in the background and batches when the disk is full in their middle: what upstreams have answered is written when there is room
 // again, and nobody is asked twice.
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import { eventually, freshFolder, type Program, startProgram } from '../support/program.ts';
 import { fillDisk, mayMount, smallDisk } from './small-disk.ts';
+import { undoAfterEach } from '../support/undo.ts';
 
 const PATIENCE_MS = 60_000;
 setDefaultTimeout(3 * PATIENCE_MS);
@@ -15,10 +16,7 @@ const DISK_MB = 64;
 /** More than the log of the database has room for. */
 const ANSWER = randomBytes(1_500_000).toString('hex');
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
+const ends = undoAfterEach();
 
 interface Scene {
   readonly program: Program;

@@ -1,20 +1,18 @@
 // A real process on a real disk that is full: with `ledger.when_full: serve` clients are answered and records that find no room
 // are in the log; with `refuse` they are told so; and when there is room again, all is as before, without a restart.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, freshFolder, type Program, startProgram } from '../support/program.ts';
 import { fillDisk, mayMount, smallDisk } from './small-disk.ts';
+import { undoAfterEach } from '../support/undo.ts';
 
 const PATIENCE_MS = 60_000;
 const KEY = 'sk-test';
 /** Records of this many bytes fill what a journal has reserved soon. */
 const METADATA = Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`m${n}`, 'x'.repeat(500)]));
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
+const ends = undoAfterEach();
 
 function disk(): string {
   const made = smallDisk();

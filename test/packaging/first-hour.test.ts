@@ -1,6 +1,6 @@
 // Seven questions of an operator's first day, answered by what the documents say and nothing else: the commands and configurations
 // are taken from the pages and run, with addresses and paths of here in place of those of the pages.
-import { afterAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,13 +17,11 @@ import {
 import { CHAT_ENDING, CHAT_OPENING, chatChunk, opened, whole } from '../support/upstreams/answers.ts';
 import { dialect } from '../support/upstreams/dialects.ts';
 import { startUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { undoAfterAll } from '../support/undo.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const DOCUMENTED = 'http://127.0.0.1:4000';
-const undo: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
-});
+const undo = undoAfterAll();
 
 /** The blocks of a page in a language, in order. */
 function blocks(page: string, language: string): readonly string[] {

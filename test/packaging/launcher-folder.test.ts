@@ -1,16 +1,14 @@
 // The working directory is not trusted: settings of the runtime that lie in it change
 // nothing and run nothing.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshFolder, runProgram, startProgram } from '../support/program.ts';
+import { undoAfterEach } from '../support/undo.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 /** A folder in which everything that Bun looks for on its own leaves a mark when it counts. */
 function hostileFolder(): string {

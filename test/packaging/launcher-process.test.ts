@@ -1,5 +1,5 @@
 // Processes of a start: what the launcher and `npm start` run, and that the launcher ends where Node can become another program.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -11,6 +11,7 @@ import {
   type Program,
   type ProgramOptions,
 } from '../support/program.ts';
+import { undoAfterEach } from '../support/undo.ts';
 
 const LINUX = process.platform === 'linux';
 const WINDOWS = process.platform === 'win32';
@@ -21,10 +22,7 @@ const PROGRAM = /\/(dist\/dragoman|dist\/main\.js|src\/app\/main\.ts)$/;
 /** The runtime, which the executable has in it. */
 const RUNTIME = /\/(dist\/dragoman|bin\/bun(\.exe)?)$/;
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 function folder(): string {
   const fresh = freshFolder();

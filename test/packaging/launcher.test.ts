@@ -1,5 +1,5 @@
 // The program from outside: the launcher, its output, its exit codes, signals, variables, keys and reloading.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -12,14 +12,12 @@ import {
   type Program,
   type ProgramOptions,
 } from '../support/program.ts';
+import { undoAfterEach } from '../support/undo.ts';
 
 const LINUX = process.platform === 'linux';
 const KEY = 'sk-test';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 function folder(): string {
   const fresh = freshFolder();

@@ -1,5 +1,5 @@
 // The packed program: when the launcher takes it, and that what it finds beside itself is where it looks.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pack } from '../../contrib/pack.ts';
@@ -9,12 +9,10 @@ import { whole } from '../support/upstreams/answers.ts';
 import { dialect } from '../support/upstreams/dialects.ts';
 import { startMcpServer } from '../support/upstreams/mcp-server.ts';
 import { startUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { undoAfterAll } from '../support/undo.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const undo: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const step of undo.reverse()) await step();
-});
+const undo = undoAfterAll();
 
 /** Seconds since 1970. */
 const BUILT = 1_800_000_000;

@@ -1,20 +1,17 @@
 // Frozen baselines: a data directory and a PostgreSQL database of every released schema version open with the program of now, and
 // everything in them is as it was.
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { type Ask, expectAnswer, VERSIONS } from './asks.ts';
 import { openDirectory, openDump, takeUp, unpack } from './open.ts';
 import { freshFolder } from '../../support/program.ts';
 import { POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { isWhole } from '../../support/share.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 // The first test starts the server of a database.
 setDefaultTimeout(180_000);
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
+const ends = undoAfterEach();
 const KINDS = [
   ['directory', openDirectory],
   ['postgres', openDump],

@@ -1,6 +1,6 @@
 // A machine's clock that is set while a gateway runs: nothing is refused or given back for that, no request is cut off, and
 // what is shown and stored has the new time.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Limiter, Reservation } from '../../../src/accounts/limits/index.ts';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { HOUR, MODEL, NOON } from '../../support/limits-scene.ts';
@@ -8,14 +8,12 @@ import { startManaged } from '../../support/management/scene.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const DAY = 24 * HOUR;
 const STEPS = [2_000, -2_000, HOUR, -HOUR, 40 * DAY, -40 * DAY];
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 async function start(
   clock: ManualClock,

@@ -1,21 +1,18 @@
 // Outages of PostgreSQL and of the server of counters, as clients of each protocol see them: what needs neither goes on, what
 // needs it is refused in the protocol's own shape and says when to ask again, and it heals without a restart.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { asObject, type JsonValue } from '../../../src/base/json/index.ts';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '../../support/servers/postgres.ts';
 import { startValkey, VALKEY_PROGRAM } from '../../support/servers/valkey.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const PATIENCE_MS = 60_000;
 const TEXT = [{ role: 'user', content: 'hi' }];
 const GEMINI_TEXT = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
+const ends = undoAfterEach();
 type Body = Readonly<Record<string, JsonValue>>;
 
 /** A request in each protocol that needs nothing that is stored. */

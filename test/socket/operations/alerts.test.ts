@@ -1,6 +1,6 @@
 // Alerts as their receivers get them: signed, once for each event, again where they were not taken, and never in a
 // request's way.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ import {
   WEBHOOK_SECRET,
   type WebhookReceiver,
 } from '../../support/webhook-receiver.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const DAY = 86_400_000;
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -31,10 +32,7 @@ const MODELS = [
   { id: 'mine/locked', endpoints: [{ provider: 'sim', model: 'error-401' }] },
 ];
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 interface Scene {
   readonly gateway: TestGateway;

@@ -1,15 +1,13 @@
 // Metrics as Prometheus gets them: who may read them, what they count, and that what clients make up stays bounded.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { METRICS, RequestMetrics } from '../../../src/operations/metrics/index.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { type MetricText, readMetrics, valueOf } from './metrics-text.ts';
 import { eventually } from '../../support/program.ts';
 import { finishedRequest } from '../../support/finished-request.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 async function start(config: object = {}): Promise<TestGateway> {
   const gateway = await startGateway({ metrics: { listen: '127.0.0.1:0' }, ...config });

@@ -1,5 +1,5 @@
 // Traces as a collector gets them, and as upstreams hear of them.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { createLogger } from '../../../src/base/telemetry/log.ts';
 import { traceOf } from '../../../src/base/telemetry/trace-context.ts';
@@ -10,11 +10,9 @@ import { eventually } from '../../support/program.ts';
 import { finishedRequest } from '../../support/finished-request.ts';
 import { attributeOf, collectTraces, type TraceCollector } from './trace-collector.ts';
 import { startWeb } from '../../support/upstreams/tool-scene.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 /** The trace of a client. */
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

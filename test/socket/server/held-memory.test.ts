@@ -1,6 +1,6 @@
 // Memory of requests besides their bodies: answers that are collected or held back, what is fetched or
 // read for them, what waits for clients who do not read. It counts for their key; another key never pays for it.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import {
   CHAT_ENDING,
   CHAT_OPENING,
@@ -14,6 +14,7 @@ import { startScene, StreamReading, type Scene } from '../../support/upstreams/g
 import { RawClient } from '../../support/upstreams/raw-client.ts';
 import { startUpstream, type Exchange } from '../../support/upstreams/scripted-upstream.ts';
 import { TEST_KEY } from '../../support/harness.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const MEGABYTE = 1_048_576;
 const OTHER = { authorization: 'Bearer sk-test-other' };
@@ -28,10 +29,7 @@ const TEXT = 'x'.repeat(MEGABYTE + 200_000);
 /** Least that both hold once they are read: a part of each is too small to count. */
 const TWO = 2 * (TEXT.length - 64 * 1024);
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 async function start(options: Parameters<typeof startScene>[1] = {}, config: object = {}): Promise<Scene> {
   const scene = await startScene(['up'], {

@@ -1,12 +1,13 @@
 // Budgets of memory for clients: bodies that are on their way or being answered, per key and together; and how
 // long a body may be on its way.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { freshFolder, runtimePid, startProgram } from '../../support/program.ts';
 import { jsonRequest, sendRaw } from '../../support/raw-request.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const MEGABYTE = 1_048_576;
 const OTHER_KEY = 'sk-test-other';
@@ -17,10 +18,7 @@ const keys = [
 /** Two bodies of 4 MB for a key, three for all. */
 const server = { body_limit_mb: 8, memory: { bodies_mb: 12, share_per_key: 0.75 } };
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 async function start(
   config: object = {},

@@ -1,15 +1,13 @@
 // A process that cannot keep up says so, refuses what is new, and recovers by itself; and refused keys are slowed.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { systemClock, type Clock } from '../../../src/base/runtime/clock.ts';
 import { memoryLimitBytes } from '../../../src/base/runtime/machine.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 async function start(config: object, clock?: Clock): Promise<TestGateway> {
   const gateway = await startGateway({ ...config, logging: { level: 'info' } }, clock && { clock });

@@ -1,6 +1,6 @@
 // HTTPS of the gateway itself, as clients and operators meet it: who is served, which certificate is shown after its files
 // changed, and what a wrong pair does. The certificates are made with openssl; without it the suite is skipped.
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually, runProgram, startProgram } from '../../support/program.ts';
 import { SocketClient } from '../../support/socket-client.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 /** How long some connections may still get the old certificate. */
 const HANDOVER_MS = 5000;
@@ -24,15 +25,12 @@ const CA = [first, renewed].map((made) => made?.read('ca.pem') ?? '').join('\n')
 
 let folder: string;
 let files: { readonly cert: string; readonly key: string };
-const undo: (() => unknown)[] = [];
+const undo = undoAfterEach();
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-server-tls-'));
   files = { cert: join(folder, 'server.pem'), key: join(folder, 'server.key') };
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
   install(first);
-});
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
 });
 afterAll(() => [first, renewed].forEach((made) => made?.remove()));
 

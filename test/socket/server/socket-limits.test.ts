@@ -1,19 +1,17 @@
 // Limits of WebSocket connections: how many there are, how long their messages, and what they hold for a key.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { sendRaw, type RawAnswer } from '../../support/raw-request.ts';
 import { SocketClient, type Message } from '../../support/socket-client.ts';
 import { at } from '../../support/upstreams/json-path.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const OTHER_KEY = 'sk-test-other';
 const keys = [
   { name: 'test', key: TEST_KEY },
   { name: 'other', key: OTHER_KEY },
 ];
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoAfterEach();
 
 async function start(server: object): Promise<TestGateway> {
   const gateway = await startGateway({ keys, server });

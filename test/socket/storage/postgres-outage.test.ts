@@ -1,6 +1,6 @@
 // PostgreSQL goes away, or falls silent, while requests are answered: nobody waits long, nothing is lost, nothing is counted
 // twice, and it is used again when it is back. With a real server that is really stopped.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,14 +15,12 @@ import { eventually } from '../../support/program.ts';
 import { rejection } from '../../support/rejection.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../../support/servers/postgres.ts';
 import { attempt, generation, message, storedResponse } from '../../support/storage/storage-records.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const ALL = { fromMs: 0, toMs: NOON + 86_400_000, interval: null, groupBy: [], filters: {} } as const;
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
+const ends = undoAfterEach();
 
 interface Scene {
   readonly server: PostgresServer;

@@ -1,6 +1,6 @@
 // How often a gateway asks PostgreSQL: what is stored of an answer goes there once, what a request continues comes back with two
 // questions, and a request that needs nothing stored asks nothing.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { startGateway } from '../../support/harness.ts';
@@ -11,11 +11,9 @@ import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres
 import { storedResponse } from '../../support/storage/storage-records.ts';
 import { doctorServer } from '../../support/doctor-server.ts';
 import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
+const ends = undoAfterEach();
 
 async function counted(): Promise<StatementCounter> {
   const counter = await countStatements(await freshPostgres());

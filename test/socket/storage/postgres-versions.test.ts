@@ -1,6 +1,6 @@
 // Two versions beside each other on one database, as during a rollout: a newer one has added tables and columns, and the program
 // of now goes on beside it, and starts beside it, too. What it cannot understand it leaves alone.
-import { afterEach, expect, describe, test } from 'bun:test';
+import { expect, describe, test } from 'bun:test';
 import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
@@ -12,13 +12,11 @@ import { startManaged, type ManagedGateway } from '../../support/management/scen
 import { eventually } from '../../support/program.ts';
 import { rejection } from '../../support/rejection.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const SECRET = 'ab'.repeat(32);
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
+const ends = undoAfterEach();
 
 /** Tables whose rows a newer program could want to say more about. */
 const EXTENDED =

@@ -1,11 +1,12 @@
 // Jobs of two processes with one SQLite database, when the clock of their machine is set: a running job is not run a second time.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { NewJob, Storage } from '../../../src/accounts/ports/index.ts';
 import { JobRunner } from '../../../src/engine/index.ts';
 import { createLogger } from '../../../src/base/telemetry/log.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { freshPath } from '../../support/storage/storage-directory.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -21,10 +22,7 @@ const JOB: NewJob = {
   expiresAt: null,
 };
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
+const ends = undoAfterEach();
 
 /** Processes of one database, whose jobs never end. */
 async function processes(clock: ManualClock, count: number) {

@@ -1,5 +1,5 @@
 // Runner of jobs when it stops or the database fails: no job is left to a process that does not run it.
-import { afterEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { JobStore, NewJob } from '../../../src/accounts/ports/index.ts';
 import { createLogger } from '../../../src/base/telemetry/log.ts';
 import { JobRunner, type JobWork } from '../../../src/engine/index.ts';
@@ -7,6 +7,7 @@ import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
 import { freshPath } from '../../support/storage/storage-directory.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const JOB: NewJob = {
   id: 'a',
@@ -20,10 +21,7 @@ const JOB: NewJob = {
   expiresAt: null,
 };
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
+const ends = undoAfterEach();
 
 /** A runner of one job, whose store is changed. */
 async function runnerOf(work: JobWork, change: (jobs: JobStore) => Partial<JobStore>) {

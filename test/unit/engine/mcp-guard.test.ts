@@ -1,6 +1,6 @@
 // Protection from MCP servers: addresses that requests must not reach, credentials that
 // must go to the right place only and appear in no error.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Secret } from '../../../src/base/telemetry/secret.ts';
 import type { McpServer, McpSession, OAuthClient } from '../../../src/engine/tools/mcp/session.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -16,15 +16,13 @@ import {
   type McpServerScript,
   type RunningMcpServer,
 } from '../../support/upstreams/mcp-server.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
 const TOKEN = 'sk-test-0123456789abcdef';
 const TOOLS: McpServerScript['tools'] = { echo: { run: (args) => JSON.stringify(args) } };
 const TRANSPORTS = ['http', 'json', 'sse'] as const;
 
-const started: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of started.splice(0).toReversed()) await stop();
-});
+const started = undoAfterEach();
 
 function serve(script: Partial<McpServerScript> = {}): RunningMcpServer {
   const server = startMcpServer({ tools: TOOLS, ...script });

@@ -1,6 +1,6 @@
 // Sessions with MCP servers, against the official SDK's server on real sockets: what comes back, and what happens when
 // a server is slow, forgetful, greedy or gone.
-import { afterEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { McpServer, McpSession } from '../../../src/engine/tools/mcp/session.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
@@ -16,11 +16,9 @@ import {
   type McpServerScript,
   type RunningMcpServer,
 } from '../../support/upstreams/mcp-server.ts';
+import { undoAfterEach } from '../../support/undo.ts';
 
-const started: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const stop of started.splice(0).toReversed()) await stop();
-});
+const started = undoAfterEach();
 
 function serve(script: McpServerScript): RunningMcpServer {
   const server = startMcpServer(script);
