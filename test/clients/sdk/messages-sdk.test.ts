@@ -11,6 +11,7 @@ import type {
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 import { readErrorBody, readMessagesStream } from '../../support/rules/messages-stream-rules.ts';
 import { CITY } from '../../support/city-schema.ts';
+import { answered } from '../../support/messages-turn.ts';
 
 const gateway = await startEveryUpstream({ routing: { retries: 0 } });
 const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
@@ -327,17 +328,3 @@ test('a failure after the first content is an error event, and the SDK throws', 
   const read = readMessagesStream(await response.text());
   expect(read.error).not.toBeNull();
 });
-
-/** The assistant's own content, and a result for each of its calls. */
-function answered(message: Message, result: string): MessageParam[] {
-  const calls = message.content.filter(
-    (block): block is ContentBlock & { type: 'tool_use' } => block.type === 'tool_use',
-  );
-  return [
-    { role: 'assistant', content: message.content },
-    {
-      role: 'user',
-      content: calls.map((call) => ({ type: 'tool_result', tool_use_id: call.id, content: result })),
-    },
-  ];
-}

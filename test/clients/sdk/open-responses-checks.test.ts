@@ -9,13 +9,12 @@ import { responsesBody, whole as answerOf } from '../../support/upstreams/answer
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 import { startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
+import { PNG_URL } from '../../support/images.ts';
 
 const gateway = await startEveryUpstream({ compatibility: { open_responses: true } });
 afterAll(() => gateway.close());
 
 const REASONING = { reasoning: { effort: 'high' } };
-const PNG =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PDF = `data:application/pdf;base64,${Buffer.from('%PDF-1.1\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF').toString('base64')}`;
 const WEATHER = {
   type: 'function',
@@ -114,7 +113,7 @@ const CHECKS: Readonly<Record<string, (model: string) => Promise<void>>> = {
     completed(await whole(model, { input, tools: [WEATHER] }));
   },
   'image-input': async (model) => {
-    const image = { type: 'input_image', image_url: PNG };
+    const image = { type: 'input_image', image_url: PNG_URL };
     completed(
       await whole(model, { input: [said('user', [{ type: 'input_text', text: 'What is it?' }, image])] }),
     );

@@ -11,6 +11,7 @@ import type {
 import { z } from 'zod';
 import { CONVERSE, startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { CITY } from '../../support/city-schema.ts';
+import { PNG_URL } from '../../support/images.ts';
 
 const gateway = await startEveryUpstream();
 const client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL, maxRetries: 0 });
@@ -310,8 +311,6 @@ describe.each(UPSTREAMS)('%s', (model) => {
   });
 
   test('takes an image', async () => {
-    const pixel =
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const answer = await client.chat.completions.create({
       model,
       messages: [
@@ -319,7 +318,7 @@ describe.each(UPSTREAMS)('%s', (model) => {
           role: 'user',
           content: [
             { type: 'text', text: 'What is this?' },
-            { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}`, detail: 'low' } },
+            { type: 'image_url', image_url: { url: PNG_URL, detail: 'low' } },
           ],
         },
       ],

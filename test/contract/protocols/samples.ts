@@ -12,8 +12,7 @@ export const CALLED: Answer = { text: 'Let me look.', calls: [WEATHER], finish: 
 export const THOUGHT = { text: 'The user asks for the weather.', state: 'c3RhdGUx0000' } as const;
 export const REDACTED = { text: '', state: 'cmVkYWN00000' } as const;
 /** One pixel. */
-export const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+export { PNG } from '../../support/images.ts';
 export const PDF = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n').toString('base64');
 /** Two samples of silence. */
 export const WAV = Buffer.from(

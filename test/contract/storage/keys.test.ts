@@ -9,37 +9,21 @@ describeDatabases((fresh) => {
   test('keys are kept, listed and revoked once', async () => {
     const storage = await (await fresh())();
     await storage.keys.insert(KEY, someEntry());
-    await storage.keys.insert(
-      {
-        ...KEY,
-        id: 'key_2',
-        hash: 'bb',
-        createdAt: 2,
-        expiresAt: 9,
-        models: null,
-        logContent: false,
-        routing: null,
-        strict: null,
-        onDisconnect: 'continue',
-      },
-      someEntry(),
-    );
+    const second = {
+      ...KEY,
+      id: 'key_2',
+      hash: 'bb',
+      createdAt: 2,
+      expiresAt: 9,
+      models: null,
+      logContent: false,
+      routing: null,
+      strict: null,
+      onDisconnect: 'continue',
+    } as const;
+    await storage.keys.insert(second, someEntry());
     const all = { limit: 9, order: 'asc' } as const;
-    expect((await storage.keys.list(all)).keys).toEqual([
-      KEY,
-      {
-        ...KEY,
-        id: 'key_2',
-        hash: 'bb',
-        createdAt: 2,
-        expiresAt: 9,
-        models: null,
-        logContent: false,
-        routing: null,
-        strict: null,
-        onDisconnect: 'continue',
-      },
-    ]);
+    expect((await storage.keys.list(all)).keys).toEqual([KEY, second]);
     const revoked = await storage.keys.update('key_1', { revokedAt: 5 }, { atMs: 5 }, someEntry);
     expect(revoked).toEqual({ ...KEY, revokedAt: 5, updatedAt: 5, version: KEY.version + 1 });
     expect(await storage.keys.update('key_0', { revokedAt: 6 }, { atMs: 6 }, someEntry)).toBeNull();

@@ -1,7 +1,7 @@
 // Readers of one answer who are not equally fast: what is kept lets each have its own pace, and memory has an end.
 import { expect, test } from 'bun:test';
 import { CHAT_ENDING, CHAT_OPENING, chatChunk } from '../../support/upstreams/answers.ts';
-import { startScene, streamedText } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { type Scene, startScene, streamedText } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { RawClient } from '../../support/upstreams/raw-client.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 
@@ -18,15 +18,20 @@ const streaming = (count: number): Answer => {
 };
 const KEY = { 'idempotency-key': 'k1' };
 
-test('a slow reader delays nobody while the response can be kept', async () => {
-  const count = 1_000;
-  await using scene = await startScene(['up']);
+/** Readers of one response of a number of chunks: the first does not read. */
+async function twoReaders(scene: Scene, count: number) {
   const up = scene.upstream('up');
-  up.script(streaming(count));
+  up.always(streaming(count));
   const slow = new RawClient(scene.gateway.origin, BODY, KEY);
   slow.pause();
   await up.arrived(1);
-  const quick = new RawClient(scene.gateway.origin, BODY, KEY);
+  return { up, slow, quick: new RawClient(scene.gateway.origin, BODY, KEY) };
+}
+
+test('a slow reader delays nobody while the response can be kept', async () => {
+  const count = 1_000;
+  await using scene = await startScene(['up']);
+  const { up, slow, quick } = await twoReaders(scene, count);
   await quick.until('data: [DONE]');
   slow.resume();
   await slow.until('data: [DONE]');
@@ -40,12 +45,7 @@ test('a slow reader delays nobody while the response can be kept', async () => {
 test('a slow reader gets the rest of a complete answer while the process drains', async () => {
   const count = 1_000;
   const scene = await startScene(['up']);
-  const up = scene.upstream('up');
-  up.script(streaming(count));
-  const slow = new RawClient(scene.gateway.origin, BODY, KEY);
-  slow.pause();
-  await up.arrived(1);
-  const quick = new RawClient(scene.gateway.origin, BODY, KEY);
+  const { slow, quick } = await twoReaders(scene, count);
   await quick.until('data: [DONE]');
   const stopped = scene[Symbol.asyncDispose]();
   slow.resume();
@@ -58,12 +58,7 @@ test('a slow reader gets the rest of a complete answer while the process drains'
 test('a slow reader sets the pace of an answer that is too long to be kept, until it leaves', async () => {
   const count = 5_000;
   await using scene = await startScene(['up']);
-  const up = scene.upstream('up');
-  up.always(streaming(count));
-  const slow = new RawClient(scene.gateway.origin, BODY, KEY);
-  slow.pause();
-  await up.arrived(1);
-  const quick = new RawClient(scene.gateway.origin, BODY, KEY);
+  const { up, slow, quick } = await twoReaders(scene, count);
   // Another answer of that length comes through meanwhile: this one could have, too.
   const other = new RawClient(scene.gateway.origin, BODY);
   await other.until('data: [DONE]');

@@ -9,9 +9,7 @@ import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import { startMcpServer } from '../../support/upstreams/mcp-server.ts';
 import { MCP_TOOLS, serverAt, SIMULATED_BOTH, startToolScene } from '../../support/upstreams/tool-scene.ts';
 import { answered, ask, says, reported, type Answered } from '../../support/responses-scene.ts';
-
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+import { PNG } from '../../support/images.ts';
 
 const scene = await startToolScene({
   tools: {

@@ -20,9 +20,7 @@ import {
   type Answered,
   type Said,
 } from '../../support/responses-scene.ts';
-
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+import { PNG } from '../../support/images.ts';
 
 const TOOLS: McpServerScript['tools'] = {
   ...MCP_TOOLS,

@@ -1,41 +1,15 @@
 // Objects in the operator's accounts at vendors: a request that names one by its id is refused unless the operator shares
 // it, in both lanes, for every protocol, and nothing is sent.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { TEST_KEY } from '../../support/harness.ts';
-import { whole } from '../../support/upstreams/answers.ts';
-import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
+import { UPSTREAM_PROTOCOLS } from '../../support/upstreams/dialects.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
-
-const MODELS = {
-  'openai-chat': 'chat',
-  'openai-responses': 'responses',
-  'anthropic-messages': 'messages',
-  gemini: 'gemini',
-};
+import { askOver as ask } from '../../support/upstreams/ask-over.ts';
 
 const scenes = await Promise.all([true, false].map((faithful) => startScene(['up'], { faithful })));
 const vendor_objects = ['container_shared*', 'file_team*', 'cachedContents/team-*'];
 const sharing = await startScene(['up'], { faithful: true, config: { vendor_objects } });
 afterAll(() => Promise.all([...scenes, sharing].map((scene) => scene[Symbol.asyncDispose]())));
-
-async function ask(
-  scene: Scene,
-  protocol: UpstreamProtocol,
-  path: string,
-  body: object,
-): Promise<{ readonly status: number; readonly error: unknown; readonly sent: string | undefined }> {
-  const upstream = scene.upstream('up');
-  upstream.always(whole(dialect(protocol, 'm').whole('ok')));
-  const model = MODELS[protocol];
-  const response = await fetch(scene.gateway.origin + path.replace('MODEL', model), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(path.includes('MODEL') ? body : { model: `one/${model}`, ...body }),
-  });
-  const { error, message } = (await response.json()) as { error?: object; message?: string };
-  return { status: response.status, error: error ?? message, sent: upstream.requests[0]?.text };
-}
 
 const said = { role: 'user', content: 'Hello' };
 const saidToGemini = { role: 'user', parts: [{ text: 'Hello' }] };

@@ -16,13 +16,12 @@ import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../suppor
 import { startScene, UPSTREAM_KEY, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { PNG, PNG_URL } from '../../support/images.ts';
 
 const PAPER = pdfOf(['First page\nof two lines', 'Second page']);
 const PAGES = ['[paper.pdf, page 1 of 2]\nFirst page\nof two lines', '[paper.pdf, page 2 of 2]\nSecond page'];
 /** A PDF that takes seconds to read. */
 const SLOW = pdfOf(['x'], { times: 2_000_000 });
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 let scene: Scene;
 /** Takes no files over any protocol. */
@@ -195,7 +194,7 @@ describe('to an upstream that takes no files', () => {
       { type: 'text', text: '[table.csv]\na,b\n1,2' },
       { type: 'text', text: '[facts.json]\n{"a":"ü"}' },
       { type: 'text', text: '[notes.md]\n# Title' },
-      { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+      { type: 'image_url', image_url: { url: PNG_URL } },
     ] as never);
     expect(response.headers.get('x-dragoman-report')).toBe(
       [0, 1, 2].map((index) => `messages[0].content[${index}]:approximated`).join(', '),

@@ -16,13 +16,10 @@ import {
 import { CLIENTS, type ClientProtocol } from '../../support/upstreams/client-dialects.ts';
 import { frames, recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
+import { PNG, PNG_URL } from '../../support/images.ts';
 
 const scene = await startScene(['up']);
 afterAll(() => scene[Symbol.asyncDispose]());
-
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-const DATA_URL = `data:image/png;base64,${PNG}`;
 
 function geminiBody(...parts: object[]): object {
   return {
@@ -40,6 +37,19 @@ const message = (text: string, annotations: object[] = []): object => ({
   content: [{ type: 'output_text', text, annotations, logprobs: [] }],
 });
 
+/** A search of Anthropic's, and the page that it found. */
+function searchBlocks(pageAge: string | null): readonly object[] {
+  const page = { type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'x' };
+  return [
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'grass' } },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: 'srvtoolu_1',
+      content: [{ ...page, page_age: pageAge }],
+    },
+  ];
+}
+
 /** Whole answers of upstreams, by what is special in them; each is told by the models' names in `startScene`. */
 const ANSWERS = {
   'a picture of Gemini': ['gemini', geminiBody({ inlineData: { mimeType: 'image/png', data: PNG } })],
@@ -51,7 +61,7 @@ const ANSWERS = {
   ],
   'a picture of Chat Completions': [
     'chat',
-    chatBody({ content: '', images: [{ type: 'image_url', image_url: { url: DATA_URL } }] }),
+    chatBody({ content: '', images: [{ type: 'image_url', image_url: { url: PNG_URL } }] }),
   ],
   'spoken words': [
     'chat',
@@ -157,26 +167,7 @@ const ANSWERS = {
   ],
   'a search': [
     'messages',
-    messagesBody(
-      [
-        { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'grass' } },
-        {
-          type: 'web_search_tool_result',
-          tool_use_id: 'srvtoolu_1',
-          content: [
-            {
-              type: 'web_search_result',
-              url: 'https://a.example',
-              title: 'A',
-              encrypted_content: 'x',
-              page_age: null,
-            },
-          ],
-        },
-        { type: 'text', text: 'Green.' },
-      ],
-      'end_turn',
-    ),
+    messagesBody([...searchBlocks(null), { type: 'text', text: 'Green.' }], 'end_turn'),
   ],
   'a grounded answer': [
     'gemini',
@@ -201,20 +192,7 @@ const ANSWERS = {
     'messages',
     messagesBody(
       [
-        { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'grass' } },
-        {
-          type: 'web_search_tool_result',
-          tool_use_id: 'srvtoolu_1',
-          content: [
-            {
-              type: 'web_search_result',
-              url: 'https://a.example',
-              title: 'A',
-              encrypted_content: 'x',
-              page_age: '2 days ago',
-            },
-          ],
-        },
+        ...searchBlocks('2 days ago'),
         {
           type: 'text',
           text: 'Green.',
@@ -377,9 +355,7 @@ function asStream(special: Special): string {
   if (model === 'responses') return responsesStream(list(body, 'output') as Record<string, Json>[]);
   if (special === 'a picture of Chat Completions')
     return (
-      CHAT_OPENING +
-      chatChunk({ images: [{ type: 'image_url', image_url: { url: DATA_URL } }] }) +
-      CHAT_ENDING
+      CHAT_OPENING + chatChunk({ images: [{ type: 'image_url', image_url: { url: PNG_URL } }] }) + CHAT_ENDING
     );
   return frame(body);
 }
@@ -484,7 +460,7 @@ describe.each(['a picture of Gemini', 'a picture of Chat Completions'] as const)
       ...list(each, 'choices', 0, 'message', 'images'),
       ...list(each, 'choices', 0, 'delta', 'images'),
     ]);
-    expect(images).toEqual([{ type: 'image_url', image_url: { url: DATA_URL } }]);
+    expect(images).toEqual([{ type: 'image_url', image_url: { url: PNG_URL } }]);
 
     const responses = await ask('openai-responses', special, isStreamed);
     const answer: unknown = isStreamed ? completed(responses.text) : JSON.parse(responses.text);

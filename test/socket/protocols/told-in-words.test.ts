@@ -5,6 +5,7 @@ import { chatBody, messagesBody, responsesBody, whole } from '../../support/upst
 import type { ClientProtocol } from '../../support/upstreams/client-dialects.ts';
 import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
+import { PNG } from '../../support/images.ts';
 
 const scene = await startScene(['up']);
 const faithful = await startScene(['up'], { faithful: true });
@@ -286,8 +287,6 @@ describe('a compacted conversation that cannot be decrypted', () => {
 });
 
 test('a picture of an earlier response is rendered as text if responses contain only text', async () => {
-  const PNG =
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   const contents = [
     { role: 'user', parts: [{ text: 'Draw' }] },
     { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }] },

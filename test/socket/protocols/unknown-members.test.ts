@@ -5,6 +5,7 @@ import { chatBody, messagesBody, responsesBody, whole } from '../../support/upst
 import type { ClientProtocol } from '../../support/upstreams/client-dialects.ts';
 import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
+import { PNG, PNG_URL } from '../../support/images.ts';
 
 const scene = await startScene(['up']);
 const faithful = await startScene(['up'], { faithful: true });
@@ -14,8 +15,6 @@ afterAll(async () => {
 });
 
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 interface Case {
   readonly path: (model: string) => string;
@@ -37,7 +36,7 @@ const CASES: Readonly<Record<ClientProtocol, Case>> = {
           x_m: 1,
           content: [
             { type: 'text', text: 'Look', x_p: 1 },
-            { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}`, x_i: 1 } },
+            { type: 'image_url', image_url: { url: PNG_URL, x_i: 1 } },
           ],
         },
         {

@@ -17,9 +17,8 @@ import {
   type Answer,
   type ScriptedUpstream,
 } from '../../support/upstreams/scripted-upstream.ts';
+import { PNG, PNG_URL } from '../../support/images.ts';
 
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PDF = Buffer.from('%PDF-1.7 a paper').toString('base64');
 const TEXT = Buffer.from('words').toString('base64');
 const OTHER_KEY = 'sk-test-other';
@@ -34,11 +33,11 @@ const MODELS: Readonly<Record<UpstreamProtocol, string>> = {
 /** How an upstream is told of a picture and of a paper by their bytes. */
 const AS_BYTES: Readonly<Record<UpstreamProtocol, { readonly png: unknown; readonly pdf: unknown }>> = {
   'openai-chat': {
-    png: { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+    png: { type: 'image_url', image_url: { url: PNG_URL } },
     pdf: { type: 'file', file: { file_data: `data:application/pdf;base64,${PDF}`, filename: 'paper.pdf' } },
   },
   'openai-responses': {
-    png: { type: 'input_image', image_url: `data:image/png;base64,${PNG}`, detail: 'auto' },
+    png: { type: 'input_image', image_url: PNG_URL, detail: 'auto' },
     pdf: { type: 'input_file', file_data: `data:application/pdf;base64,${PDF}`, filename: 'paper.pdf' },
   },
   'anthropic-messages': {

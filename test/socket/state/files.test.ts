@@ -10,11 +10,9 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { rejection } from '../../support/rejection.ts';
 import { errorOf, OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
 import { eventually } from '../../support/program.ts';
+import { PNG as ONE_PIXEL } from '../../support/images.ts';
 
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
+const PNG = Buffer.from(ONE_PIXEL, 'base64');
 
 /** Every file below the folder of blobs. */
 function onDisk({ gateway }: Pick<StatefulGateway, 'gateway'>): string[] {

@@ -1,23 +1,14 @@
 // Addresses in requests, in front of servers that no vendor runs: such a server may stand where private addresses lead
 // somewhere, and would fetch for a stranger what the stranger may not reach. In both lanes, for every client.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { TEST_KEY } from '../../support/harness.ts';
-import { whole } from '../../support/upstreams/answers.ts';
-import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
+import { UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 import { startUpstream, type Answer } from '../../support/upstreams/scripted-upstream.ts';
+import { PNG, PNG_URL } from '../../support/images.ts';
+import { askOver } from '../../support/upstreams/ask-over.ts';
 
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const METADATA = 'http://169.254.169.254/latest/meta-data/dot.png';
-const MODELS = {
-  'openai-chat': 'chat',
-  'openai-responses': 'responses',
-  'anthropic-messages': 'messages',
-  gemini: 'gemini',
-};
-
 /** By what the operator says of the servers. */
 const scenes: Record<'translated' | 'relayed' | 'fetching' | 'calling', Scene> = {} as never;
 const site = await startUpstream();
@@ -77,25 +68,8 @@ const ASKING: Readonly<Record<string, readonly [path: string, body: (url: string
   ],
 };
 
-async function ask(
-  scene: Scene,
-  protocol: UpstreamProtocol,
-  [path, body]: readonly [string, object],
-): Promise<{ readonly status: number; readonly error: unknown; readonly sent: string | undefined }> {
-  const upstream = scene.upstream('up');
-  upstream.always(whole(dialect(protocol, 'm').whole('ok')));
-  const model = MODELS[protocol];
-  const response = await fetch(scene.gateway.origin + path.replace('MODEL', model), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(path.includes('MODEL') ? body : { model: `one/${model}`, ...body }),
-  });
-  return {
-    status: response.status,
-    error: at(await response.json(), 'error'),
-    sent: upstream.requests[0]?.text,
-  };
-}
+const ask = (scene: Scene, protocol: UpstreamProtocol, [path, body]: readonly [string, object]) =>
+  askOver(scene, protocol, path, body);
 
 const png = (): Answer => (exchange) => {
   const bytes = Buffer.from(PNG, 'base64');
@@ -153,9 +127,7 @@ describe('an address in a part of a type that only the server knows', () => {
       site.always(png());
       const { sent } = await ask(scene, 'openai-chat', video(`${site.origin}/film`));
       expect(JSON.parse(sent ?? '{}')).toMatchObject({
-        messages: [
-          { content: [{ type: 'video_url', video_url: { url: `data:image/png;base64,${PNG}`, fps: 2 } }] },
-        ],
+        messages: [{ content: [{ type: 'video_url', video_url: { url: PNG_URL, fps: 2 } }] }],
       });
     }
   });

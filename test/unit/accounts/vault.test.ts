@@ -110,57 +110,27 @@ test('a conversation that lost nothing is handed back as it is', async () => {
   expect(restored).toBe(0);
 });
 
+const INTERLEAVED = [reasoning('one'), says('First. '), reasoning('two'), says('Second.'), call('a')];
+/** The same turn as a client without reasoning sends it back, with a second call and the results. */
+const MERGED = [says('First. Second.'), call('a'), call('b'), result('a'), result('b')];
+
 test('interleaved thinking goes back between the texts, which are divided where they were', async () => {
-  const { vault } = await vaultWith([
-    reasoning('one'),
-    says('First. '),
-    reasoning('two'),
-    says('Second.'),
-    call('a'),
-    call('b'),
-  ]);
+  const { vault } = await vaultWith([...INTERLEAVED, call('b')]);
   const order = 'r:sig-one m:First.  r:sig-two m:Second. c:a c:b - -';
-  const merged = await vault.restore('key_a', [
-    says('First. Second.'),
-    call('a'),
-    call('b'),
-    result('a'),
-    result('b'),
-  ]);
+  const merged = await vault.restore('key_a', MERGED);
   expect(short(merged.items)).toBe(order);
   expect(merged.restored).toBe(2);
   // The client kept the reasoning, but Chat Completions has no order between it and the text.
-  const reordered = await vault.restore('key_a', [
-    reasoning('one'),
-    reasoning('two'),
-    says('First. Second.'),
-    call('a'),
-    call('b'),
-    result('a'),
-    result('b'),
-  ]);
+  const reordered = await vault.restore('key_a', [reasoning('one'), reasoning('two'), ...MERGED]);
   expect(short(reordered.items)).toBe(order);
   expect(reordered.restored).toBe(0);
-  const half = await vault.restore('key_a', [
-    reasoning('two'),
-    says('First. Second.'),
-    call('a'),
-    call('b'),
-    result('a'),
-    result('b'),
-  ]);
+  const half = await vault.restore('key_a', [reasoning('two'), ...MERGED]);
   expect(short(half.items)).toBe(order);
   expect(half.restored).toBe(1);
 });
 
 test('a divided message keeps its other members, and a cache breakpoint stays at the end', async () => {
-  const { vault } = await vaultWith([
-    reasoning('one'),
-    says('First. '),
-    reasoning('two'),
-    says('Second.'),
-    call('a'),
-  ]);
+  const { vault } = await vaultWith(INTERLEAVED);
   const message: MessageItem = {
     type: 'message',
     role: 'assistant',
@@ -186,13 +156,7 @@ test('a divided message keeps its other members, and a cache breakpoint stays at
 });
 
 test('a text that the client changed stays in one part, after the first reasoning', async () => {
-  const { vault } = await vaultWith([
-    reasoning('one'),
-    says('First. '),
-    reasoning('two'),
-    says('Second.'),
-    call('a'),
-  ]);
+  const { vault } = await vaultWith(INTERLEAVED);
   expect(short((await vault.restore('key_a', [says('First. Zweitens.'), call('a')])).items)).toBe(
     'r:sig-one m:First. Zweitens. r:sig-two c:a',
   );

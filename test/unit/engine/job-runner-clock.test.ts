@@ -1,26 +1,17 @@
 // Jobs of two processes with one SQLite database, when the clock of their machine is set: a running job is not run a second time.
 import { expect, test } from 'bun:test';
-import type { NewJob, Storage } from '../../../src/accounts/ports/index.ts';
+import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { JobRunner } from '../../../src/engine/index.ts';
 import { createLogger } from '../../../src/base/telemetry/log.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { freshPath } from '../../support/storage/storage-directory.ts';
 import { undoAfterEach } from '../../support/undo.ts';
+import { newJob } from '../../support/storage/new-job.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
-const JOB: NewJob = {
-  id: 'a',
-  kind: 'long',
-  projectId: 'project_a',
-  keyId: 'key_a',
-  priority: 1,
-  lane: null,
-  home: null,
-  payload: '{}',
-  expiresAt: null,
-};
+const JOB = newJob('long');
 
 const ends = undoAfterEach();
 

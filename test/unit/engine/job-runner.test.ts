@@ -1,6 +1,6 @@
 // Runner of jobs when it stops or the database fails: no job is left to a process that does not run it.
 import { expect, test } from 'bun:test';
-import type { JobStore, NewJob } from '../../../src/accounts/ports/index.ts';
+import type { JobStore } from '../../../src/accounts/ports/index.ts';
 import { createLogger } from '../../../src/base/telemetry/log.ts';
 import { JobRunner, type JobWork } from '../../../src/engine/index.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
@@ -8,18 +8,9 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
 import { freshPath } from '../../support/storage/storage-directory.ts';
 import { undoAfterEach } from '../../support/undo.ts';
+import { newJob } from '../../support/storage/new-job.ts';
 
-const JOB: NewJob = {
-  id: 'a',
-  kind: 'work',
-  projectId: 'project_a',
-  keyId: 'key_a',
-  priority: 1,
-  lane: null,
-  home: null,
-  payload: '{}',
-  expiresAt: null,
-};
+const JOB = newJob('work');
 
 const ends = undoAfterEach();
 

@@ -1,12 +1,13 @@
 // Habits of agents: they give back all that they got, with results, and send members that only Anthropic knows.
 import { afterAll, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
-import type { ContentBlock, Message, MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
+import type { Message, MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import { findProtocol } from '../../../../src/protocols/index.ts';
 import { fillTarget } from '../../../support/golden-operations.ts';
 import { startGateway } from '../../../support/harness.ts';
 import { readMessagesStream } from '../../../support/rules/messages-stream-rules.ts';
 import { CITY } from '../../../support/city-schema.ts';
+import { answered } from '../../../support/messages-turn.ts';
 
 const gateway = await startGateway({ routing: { retries: 0 } });
 const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.origin, maxRetries: 0 });
@@ -109,17 +110,3 @@ test.each(['sim/chat', 'sim/responses', 'sim/deepseek'])('a coding agent is serv
   // A server that searches takes the tool without its limit.
   expect(report).toMatch(/tools\[2\](\.max_uses)?:dropped/);
 });
-
-/** The assistant's own content, and a result for each of its calls. */
-function answered(message: Message, result: string): MessageParam[] {
-  const calls = message.content.filter(
-    (block): block is ContentBlock & { type: 'tool_use' } => block.type === 'tool_use',
-  );
-  return [
-    { role: 'assistant', content: message.content },
-    {
-      role: 'user',
-      content: calls.map((call) => ({ type: 'tool_result', tool_use_id: call.id, content: result })),
-    },
-  ];
-}

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { editJson, jsonBytes, type MemberEdits, setMembers } from '../../../../src/base/json/json-bytes.ts';
 import { joined } from '../../../../src/base/lib/bytes.ts';
 import { casesOf } from '../../../support/share.ts';
+import { OBJECT } from '../../../support/any-object.ts';
 
 function edited(text: string, edits: MemberEdits): string {
   return joined(editJson(jsonBytes(Buffer.from(text)), edits)).toString();
@@ -25,11 +26,6 @@ test('unchanged bytes are not copied', () => {
   const slices = editJson(jsonBytes(bytes), { set: { model: 'b' } });
   expect(slices.map((slice) => slice.buffer === bytes.buffer && slice.length)).toEqual([9, false, 21]);
 });
-
-/** Objects without a member `__proto__`, which a body may not have: it is refused before anything is edited. */
-const OBJECT = fc
-  .dictionary(fc.string(), fc.jsonValue())
-  .filter((object) => !JSON.stringify(object).includes('"__proto__"'));
 
 test('agrees with parsing, for any object and any spacing', () => {
   fc.assert(
