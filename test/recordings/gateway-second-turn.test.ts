@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)('reasoning of recorded tool calls', () =>
   afterAll(() => gateway.close());
 
   test.each<Client>(['returns it', 'loses it', 'excludes it'])(
-    'comes back to its upstream when the client %s',
+    'is returned to its upstream when the client %s',
     async (client) => {
       const table = new RateTable(`second turns when the client ${client}`);
       for (const recording of recordings) {

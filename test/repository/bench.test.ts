@@ -125,7 +125,7 @@ test('quartiles lie between figures in proportion, and the slope is that of the 
   expect(trend([[1, 1]]).slope).toBeNaN();
 });
 
-test('a profile counts the runtime to whoever calls it, and packages by their name', () => {
+test('a profile assigns the runtime to its callers, and packages to their names', () => {
   const node = (id: number, functionName: string, url: string, children: number[] = []): object => ({
     id,
     callFrame: { functionName, url, lineNumber: 8 },

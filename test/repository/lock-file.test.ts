@@ -25,7 +25,7 @@ test('the lock file has what other systems than this one need', () => {
   ).toEqual([]);
 });
 
-test('the lock file leaves the registry to whoever installs', () => {
+test('the lock file names no registry', () => {
   expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
 });
 
@@ -45,7 +45,7 @@ test.each(NODES)(
   },
 );
 
-test('what only tests need warns nobody who installs', () => {
+test('packages for tests cause no warnings on installation', () => {
   expect(readFileSync(join(import.meta.dir, '..', '..', '.npmrc'), 'utf8')).toContain('loglevel=error');
 });
 

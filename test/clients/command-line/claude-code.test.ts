@@ -153,7 +153,7 @@ test('a tool with members of betas is taken by every upstream', async () => {
   }
 });
 
-test('a prompt that is too long, and a wrong key, in the words that it looks for', async () => {
+test('errors for a prompt that is too long and for a wrong key have the texts that it searches for', async () => {
   const long = await post('/v1/messages?beta=true', turn('sim/context-overflow', [said('Hello')]));
   expect(long.status).toBe(400);
   expect(await long.text()).toContain('prompt is too long');

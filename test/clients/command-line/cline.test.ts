@@ -8,7 +8,7 @@ import { describeClient, Desk, TASK_MS } from './command-line-clients.ts';
 
 describeClient('cline', (cline, running) => {
   test.each(UPSTREAMS)(
-    'does a task, %s',
+    'completes a task, %s',
     async (model) => {
       const gateway = running();
       using desk = new Desk({});

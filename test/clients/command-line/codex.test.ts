@@ -11,7 +11,7 @@ const EXEC = ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access'
 
 describeClient('codex', (codex, running) => {
   test.each(UPSTREAMS)(
-    'does a task, and goes on with it, %s',
+    'completes a task, and continues it in a second turn, %s',
     async (model) => {
       const gateway = running();
       using desk = new Desk({ DRAGOMAN_KEY: gateway.key });

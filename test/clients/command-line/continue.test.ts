@@ -14,7 +14,7 @@ describeClient('continue', (cn, running) => {
     ['anthropic', 'sim/messages'],
     ['anthropic', CONVERSE],
   ])(
-    'does a task, and goes on with it, as %s with %s',
+    'completes a task, and continues it in a second turn, as %s with %s',
     async (kind, model) => {
       const gateway = running();
       using desk = new Desk({ CONTINUE_TELEMETRY_ENABLED: '0' });

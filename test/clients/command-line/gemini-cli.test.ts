@@ -6,7 +6,7 @@ import { describeClient, Desk, TASK_MS } from './command-line-clients.ts';
 
 describeClient('gemini-cli', (gemini, running) => {
   test.each(UPSTREAMS)(
-    'does a task, and goes on with it, %s',
+    'completes a task, and continues it in a second turn, %s',
     async (model) => {
       const gateway = running();
       using desk = new Desk(

@@ -18,7 +18,7 @@ describeClient('opencode', (opencode, running) => {
     ['@ai-sdk/openai', 'sim/gemini'],
     ['@ai-sdk/anthropic', CONVERSE],
   ])(
-    'does a task, and goes on with it, over %s with %s',
+    'completes a task, and continues it in a second turn, over %s with %s',
     async (provider, model) => {
       const gateway = running();
       using desk = new Desk({ DRAGOMAN_KEY: gateway.key, OPENCODE_DISABLE_MODELS_FETCH: '1' });

@@ -12,7 +12,7 @@ describeClient('qwen-code', (qwen, running) => {
     ['anthropic', 1, 'sim/gemini'],
     ['openai', 0, CONVERSE],
   ])(
-    'does a task, and goes on with it, as %s (block %d) with %s',
+    'completes a task, and continues it in a second turn, as %s (block %d) with %s',
     async (kind, index, model) => {
       const gateway = running();
       using desk = new Desk({

@@ -88,7 +88,7 @@ describe.each(Object.entries(PROVIDERS))('%s', (_, { model: create, options = {}
   });
 });
 
-test('reasoning reaches the client, and goes on over a tool loop', async () => {
+test('reasoning reaches the client, and continues over a tool loop', async () => {
   const streamed = streamText({
     model: compatible('sim/messages'),
     prompt: 'What is the weather in "Lima"?',

@@ -30,7 +30,7 @@ describe.each([...DIALECTS, 'sim/claude', 'sim/deepseek'])('%s', (model) => {
     expect(frames.at(-1)?.event).toBe('response.completed');
   });
 
-  test("is read by OpenAI's library, with the same words", async () => {
+  test("is read by OpenAI's library, with the same text", async () => {
     const client = new OpenAI({ apiKey: gateway.key, baseURL: gateway.baseURL });
     let text = '';
     const stream = await client.responses.create({
@@ -59,19 +59,19 @@ describe('a kept stream that is replayed', () => {
     return framesOf(await response.text()).map(({ event }) => event);
   };
 
-  test('uses the words of its client', async () => {
+  test('uses the event names of its client', async () => {
     expect(await replayed(gateway, {})).toContain('response.reasoning_text.delta');
     const openly = await replayed(gateway, { 'openresponses-version': 'latest' });
     expect(openly).toContain('response.reasoning.delta');
     expect(openly).not.toContain('response.reasoning_text.delta');
   });
 
-  test('uses the words that the operator chose', async () => {
+  test('uses the event names of the configuration', async () => {
     expect(await replayed(open, {})).toContain('response.reasoning.delta');
   });
 });
 
-test('an operator may choose the words for all clients', async () => {
+test('the configuration can set the event names for all clients', async () => {
   const events = framesOf(await (await ask(open, 'sim/deepseek')).text()).map(({ event }) => event);
   expect(events).toContain('response.reasoning.delta');
   expect(events).toContain('response.reasoning.done');

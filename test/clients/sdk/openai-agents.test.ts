@@ -100,7 +100,7 @@ describe.each(UPSTREAMS)('what the gateway keeps, %s', (id) => {
       tools: [weather, time],
     });
 
-  test('goes on from a response', async () => {
+  test('continues from a response', async () => {
     const first = await run(agent(), TASK);
     const previousResponseId = first.lastResponseId ?? '';
     const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { previousResponseId });
@@ -110,7 +110,7 @@ describe.each(UPSTREAMS)('what the gateway keeps, %s', (id) => {
     expect(calls).toHaveLength(3);
   });
 
-  test('goes on in a conversation', async () => {
+  test('continues in a conversation', async () => {
     const session = new OpenAIConversationsSession({ client });
     await run(agent(), TASK, { session });
     const second = await run(agent(), 'call get_weather {"city": "Oslo"}', { session });

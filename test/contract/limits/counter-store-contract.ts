@@ -258,7 +258,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect(await say(store, 'b', budget, 2 * LEASE_MS)).toMatchObject({ total: 12, needsLedger: false });
     });
 
-    test('is not asked for a process that is gone and had nothing reserved', async () => {
+    test('is not requested for an ended process without reservations', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', budget);
       await restore(store, 0);

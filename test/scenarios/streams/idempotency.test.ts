@@ -229,7 +229,7 @@ test('a reader who leaves before anything was answered ends the call as well', a
   expect(up.requests).toHaveLength(2);
 });
 
-test('a key stands for one request: the same key with another one is a conflict', async () => {
+test('a key belongs to one request: the same key with another one is a conflict', async () => {
   await using scene = await startScene(['up']);
   const up = scene.upstream('up');
   up.script(opened(CHAT_OPENING + chatChunk({ content: 'Hel' })));

@@ -210,7 +210,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     ['its tool', { type: 'mcp', server_label: 'gone', name: 'add' }],
     ['the server', { type: 'mcp', server_label: 'gone' }],
   ])(
-    'a server that cannot be listed is told where that is wanted, and no choice of its tools is left over: %s',
+    'a server that cannot be listed is reported if requested, and no choice of its tools remains: %s',
     async (_, tool_choice) => {
       const tools = [serverAt(`${lenient.web.origin}/no-mcp-here`, { server_label: 'gone' })];
       const goOn = (body: object): Promise<Answered> =>

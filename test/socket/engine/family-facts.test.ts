@@ -119,7 +119,7 @@ describe('Claude', () => {
 });
 
 describe("OpenAI's models", () => {
-  test('since GPT-5.2 take a temperature once they are told not to reason', async () => {
+  test('since GPT-5.2 accept a temperature if reasoning is off', async () => {
     const { body, report } = await chat('openai/gpt-5.6', { temperature: 0.3 });
     expect([at(body, 'temperature'), at(body, 'reasoning', 'effort')]).toEqual([0.3, 'none']);
     expect(report).not.toContain('temperature');

@@ -282,7 +282,7 @@ test('an endpoint whose breaker opens because of rate limits alone is not report
   });
 });
 
-test('a receiver that fails gets the same message again, later and later, and one that is gone does not', async () => {
+test('a failing receiver gets the same message again with growing delays, and a removed one does not', async () => {
   const { ask, receiver, received, clock, gateway } = await scene();
   receiver.statuses.push(500, 503);
   await ask('mine/locked');

@@ -30,7 +30,7 @@ const sentParts = (): Json[] =>
   );
 
 describe.each([true, false])('a response with a signature after its last text (streamed: %p)', (streams) => {
-  test('ends with its words for clients of Messages', async () => {
+  test('ends with its text for clients of Messages', async () => {
     const client = new Anthropic({ apiKey: scene.gateway.key, baseURL: scene.gateway.origin });
     const thought = { text: 'Hm.', thought: true };
     const words = `Messages ${streams}`;

@@ -344,7 +344,7 @@ describe('chat messages with tools of several forms', () => {
     expect(at(sent, 'tool_choice')).toEqual({ type: 'custom', custom: { name: 'ApplyPatch' } });
   });
 
-  test('a call of a flat custom tool comes back as a custom call', async () => {
+  test('a call of a flat custom tool is returned as a custom call', async () => {
     const call = {
       id: 'ctc_1',
       type: 'custom_tool_call',

@@ -454,7 +454,7 @@ describe('inside the other objects', () => {
     expect(await outcome(request({ metadata }))).toMatchObject({ status: 200 });
   });
 
-  test('several mistakes are told at once, the first one named', async () => {
+  test('several mistakes are reported at once, and the first one is in param', async () => {
     const { param, message } = await outcome(request({ temperature: -1, top_p: 2, stop: 5 }));
     expect(param).toBe('temperature');
     expect(message).toContain('top_p');

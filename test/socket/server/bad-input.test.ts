@@ -220,7 +220,7 @@ describe('hostile structures', () => {
       `${before}{${Array.from({ length: 1000 }, (_, index) => `"k${index}":0`).join()},"k7":1}}`,
       'mine.k7',
     ],
-  ])('a name that stands twice %s', async (_, body, param) => {
+  ])('a duplicate member %s', async (_, body, param) => {
     const error = await refusal(body);
     expect(error.message).toContain('duplicate member');
     expect(error.param).toBe(param);

@@ -413,7 +413,7 @@ describe('a few members of a JSON object', () => {
     ['a text without an end', '{"model":"a","input":"b\\"'],
     ['a list without an end', '{"model":"a","input":["b"'],
     ['quotes before it', '"{" "a"'],
-  ])('are not told of %s', (_, body) => {
+  ])('are not read from %s', (_, body) => {
     expect(readMembers(Buffer.from(body), names)).toBeUndefined();
   });
 });

@@ -182,7 +182,7 @@ const ROWS: readonly Row[] = [
 
 const CASES = ROWS.flatMap((row) => SPEECHES.map((speech) => [row.what, speech, row] as const));
 
-test.each(CASES)('%s in the words of %s', async (_, speech, row) => {
+test.each(CASES)('%s has the error of %s', async (_, speech, row) => {
   const { openai, relayed = openai, anthropic, google } = row;
   const expected = { chat: relayed, responses: openai, messages: anthropic, gemini: google }[speech];
   const response = await post(speech, row.model ?? 'sim/echo', row.extra?.[speech], row.key);
@@ -230,14 +230,14 @@ test.each([
   ['conversations', '/v1/conversations/conv_none', [404, OPENAI, null, null]],
   ['prompts', '/v1/prompts/pmpt_none', [404, OPENAI, null, null]],
 ] as const)(
-  'OpenAI\u2019s %s answer in its words, wherever a client puts its key',
+  'OpenAI\u2019s %s return errors of OpenAI, wherever a client puts its key',
   async (_, path, expected) => {
     const headers = { 'x-goog-api-key': TEST_KEY, 'x-api-key': TEST_KEY };
     expect(await reportedBy(await fetch(gateway.origin + path, { headers }))).toEqual([...expected]);
   },
 );
 
-test('files, which all three vendors have at one path, answer in the words of the client whose key header is sent', async () => {
+test('files, which all three vendors have at one path, return errors in the form of the client whose key header is sent', async () => {
   const path = `${gateway.origin}/v1/files/file-none`;
   const asked = (headers: Record<string, string>) => fetch(path, { headers }).then(reportedBy);
   expect(await asked({ authorization: `Bearer ${TEST_KEY}` })).toEqual([404, OPENAI, null, null]);

@@ -17,7 +17,7 @@ function refusal(yaml: string, environment?: Record<string, string>): string {
   throw new Error('accepted');
 }
 
-test('limits and budgets stand at the gateway, projects, keys and providers, in the words of the file', () => {
+test('limits and budgets belong to the gateway, projects, keys and providers, in the format of the file', () => {
   const config = load(`
 limits: [{ concurrent: 2000 }]
 budgets: [{ usd: 900, per: month }]

@@ -193,7 +193,7 @@ test('a model name without a provider is ambiguous if two providers list it', ()
   expect(both.find('c/twin')?.endpoints[0]?.baseUrl).toBe('http://c');
 });
 
-test('listed ids and aliases are told apart from names that only work, and providers that are on are known', () => {
+test('listed ids and aliases differ from names that only resolve, and enabled providers are known', () => {
   const made = build({ aliases: { fast: 'sim/echo' } });
   const listed = ['openai/gpt-5', 'fast', 'gpt-5', 'openai/gpt-5-1', 'openai/not-yet-known', 'toString', ''];
   expect(listed.filter((id) => made.isListed(id))).toEqual(['openai/gpt-5', 'fast']);

@@ -49,7 +49,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
     (await store.exchange([], [asked(changes)])).answers[0];
 
   describe(name, () => {
-    test('one makes an answer, and another reads it as it comes', async () => {
+    test('one process produces a response, and another reads it live', async () => {
       const { store } = await make();
       expect(await store.claim(claimOf('r1'))).toEqual({ type: 'mine' });
       expect(await say(store)).toBe('unheard');
@@ -63,7 +63,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       expect(await store.claim(claimOf('r4'))).toEqual({ type: 'theirs', run: 'r1' });
     });
 
-    test('what is said twice, because the reply was lost, is there once', async () => {
+    test('data that is sent twice, because the reply was lost, is stored once', async () => {
       const { store } = await make();
       await store.claim(claimOf('r1'));
       await say(store, { frames: ['a'] });
@@ -72,7 +72,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       expect(await ask(store)).toMatchObject({ frames: ['a', 'b', 'c'], count: 3 });
     });
 
-    test('whoever says nothing any more is gone, and the next makes it anew', async () => {
+    test('a silent owner loses the response, and the next process produces it again', async () => {
       const { store, pass } = await make();
       await store.claim(claimOf('r1'));
       await say(store, { frames: ['a'] });
@@ -88,7 +88,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       expect(await ask(store, { run: 'r1' })).toMatchObject({ state: 'gone' });
     });
 
-    test('a failed answer is there for those who read it, and for nobody else', async () => {
+    test('a failed response is visible to its readers, and to no new ones', async () => {
       const { store, pass } = await make();
       await store.claim(claimOf('r1'));
       await say(store, { frames: ['a'], state: 'failed' });
@@ -98,7 +98,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       expect(await ask(store)).toMatchObject({ state: 'gone' });
     });
 
-    test('one that is too large can be had by nobody else while it is made', async () => {
+    test('a response that is too large has no other readers while it is produced', async () => {
       const { store, pass } = await make();
       await store.claim(claimOf('r1'));
       await say(store, { state: 'large' });
@@ -108,7 +108,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       expect(await store.claim(claimOf('r2'))).toEqual({ type: 'mine' });
     });
 
-    test('readers who do not ask any more are none', async () => {
+    test('readers that stop asking do not count', async () => {
       const { store, pass } = await make();
       await store.claim(claimOf('r1'));
       await store.claim(claimOf('r2'));
@@ -121,7 +121,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       expect(await say(store)).toBe('heard');
     });
 
-    test('told anew, all of it is read from the start', async () => {
+    test('a response that is published again is read from the start', async () => {
       const { store } = await make();
       // As after a loss of all data: nothing of the frames of before is known.
       expect(await say(store, { at: 2, frames: ['c'] })).toBe('again');

@@ -63,14 +63,14 @@ beforeEach(() => {
 
 const reported = (topic: Topic): number => board.reported.filter((each) => each.topic === topic).length;
 
-test('nobody is told of anything while nobody watches', () => {
+test('nothing is published while nobody subscribes', () => {
   two.raise('unseen');
   clock.advance(60_000);
   expect(board.reported).toEqual([]);
   expect(two.hub.hasSubscribers).toBe(false);
 });
 
-test('whoever watches at one hears of all, each once, and those at others of nothing twice', () => {
+test('a subscriber of one process gets the events of all, each once', () => {
   one.listen();
   three.listen();
   one.raise('of one', { n: 1 });
@@ -86,7 +86,7 @@ test('whoever watches at one hears of all, each once, and those at others of not
   });
 });
 
-test('what happens is told as long as somebody watches, and no longer than a while afterwards', () => {
+test('events are published while there is a subscriber, and for a short time afterwards', () => {
   const leave = one.listen();
   clock.advance(10 * WATCHED_MS);
   two.raise('still');
@@ -102,7 +102,7 @@ test('what happens is told as long as somebody watches, and no longer than a whi
   expect(two.hub.hasSubscribers).toBe(false);
 });
 
-test('of more than its share a process tells the latest, and how many it has left out', () => {
+test('beyond its share a process publishes the latest events, and the number of those dropped', () => {
   one.listen();
   for (let n = 1; n <= SHARE + 3; n += 1) two.raise(`event ${n}`);
   clock.advance(GATHER_MS);
@@ -124,7 +124,7 @@ test('a message has an end: what has no room in it is lost and counted', () => {
   for (const { text } of board.reported) expect(text.length).toBeLessThan(262_145);
 });
 
-test('what is told at a time is told in several messages where they are short', () => {
+test('a large batch of events is split into short messages', () => {
   const short = new Process(1_000);
   one.listen();
   for (const n of [1, 2, 3, 4]) short.raise(`event ${n}`, { text: 'ä'.repeat(170) });
@@ -136,7 +136,7 @@ test('what is told at a time is told in several messages where they are short', 
   for (const { text } of messages) expect(Buffer.byteLength(text)).toBeLessThan(1_000);
 });
 
-test('a process that stops tells what is left, and then nothing', () => {
+test('a process that stops publishes the remaining events, and then nothing', () => {
   one.listen();
   two.raise('last');
   two.exchange.stop();
@@ -146,7 +146,7 @@ test('a process that stops tells what is left, and then nothing', () => {
   expect(one.messages()).toEqual(['last']);
 });
 
-test('words that are no events harm nobody', () => {
+test('messages that are no events are ignored', () => {
   one.listen();
   const alert = { type: 'ledger.failing', message: 'real', data: {} };
   const words: readonly unknown[] = [
@@ -173,7 +173,7 @@ test('words that are no events harm nobody', () => {
   expect(one.messages()).toEqual(['real']);
 });
 
-test('a breaker that another has opened is told of once, by what routing has heard of it', () => {
+test('a breaker that another process opened is reported once', () => {
   const routes = new Board();
   const exchanges = [one, two].map(
     ({ routing }) =>

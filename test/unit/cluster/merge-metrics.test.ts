@@ -11,7 +11,7 @@ requests_total{model="a} b",status="200"} ${requests}
 up 1
 ${more}`;
 
-test('each family stands once, and each sample says whose it is', () => {
+test('each family occurs once, and each sample names its worker', () => {
   const merged = mergeMetrics([
     { worker: 1, text: page(3) },
     { worker: 2, text: page(4, '\n# TYPE late histogram\nlate_bucket{le="+Inf"} 2\nlate_count 2\n') },
@@ -32,6 +32,6 @@ late_count{worker="2"} 2
 `);
 });
 
-test('of no worker there is nothing', () => {
+test('without workers there are no metrics', () => {
   expect(mergeMetrics([])).toBe('\n');
 });

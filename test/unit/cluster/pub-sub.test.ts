@@ -26,7 +26,7 @@ async function until(is: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 function describePubSub(name: string, open: () => Promise<Group>): void {
-  test(`${name}: all others hear what one tells, in its order`, async () => {
+  test(`${name}: all others receive the messages of one, in order`, async () => {
     const { members, ready, close } = await open();
     const received = members.map((): string[] => []);
     for (const [at, member] of members.entries()) {
@@ -42,7 +42,7 @@ function describePubSub(name: string, open: () => Promise<Group>): void {
     close();
   });
 
-  test(`${name}: a change is read by all others, once, and nobody tells it on`, async () => {
+  test(`${name}: a change reaches all others once, and is not forwarded`, async () => {
     const { members, ready, close } = await open();
     const reads = members.map(() => 0);
     const changes = members.map((member, at) => {
@@ -90,7 +90,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
   }
   describePubSub('through a server', open);
 
-  test('those who use another database of it hear nothing, and words of others harm nobody', async () => {
+  test('clients of another database receive nothing, and unknown messages are ignored', async () => {
     const { url, members, ready, close } = await open();
     const received: string[] = [];
     members[0]?.subscribe('tenants', (text) => received.push(text));
@@ -130,7 +130,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
     link.close();
   });
 
-  test('a connection on which something is heard is not asked whether it is there', async () => {
+  test('a connection with traffic gets no liveness check', async () => {
     const { url, send } = await (server ??= startValkey());
     const clock = new ManualClock();
     const link = new ValkeyServer(`${url}/5`, [], elapsed);

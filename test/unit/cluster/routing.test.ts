@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 
 describe('measures', () => {
-  test('of one are known to the other, like its own', () => {
+  test('of one process are known to the other like its own', () => {
     for (let n = 0; n < 30; n += 1) {
       one.stream(200, { ...SUCCESS, usage: usage(2000, 0, 100) });
       pass(2000);
@@ -64,7 +64,7 @@ describe('measures', () => {
     expect(two.state.health(B).firstTokenMs).toBeNull();
   });
 
-  test('are told every two seconds at most, all in one message, and nothing where nothing is new', () => {
+  test('are published at most every two seconds in one message, and not if nothing is new', () => {
     for (let n = 0; n < 400; n += 1) {
       one.stream(5);
       one.stream(5, SUCCESS, B);
@@ -81,7 +81,7 @@ describe('measures', () => {
     expect(board.reported.length - reported).toBeLessThanOrEqual(1);
   });
 
-  test('and failures of one count in the other, but are told once', () => {
+  test('and failures of one count in the other, but are published once', () => {
     one.stream(10, DOWN);
     one.stream(10, CALLERS);
     pass(2000);
@@ -94,7 +94,7 @@ describe('measures', () => {
 });
 
 describe('an endpoint that one has found', () => {
-  test('to be full is left alone by the other within a quarter of a second, as long as it asked', () => {
+  test('to be full is skipped by the other within a quarter of a second, for the requested time', () => {
     one.stream(10, { failure: 'rate_limited', endpointsFault: true, retryAfterMs: 5000, usage: null });
     expect(two.state.admits(A)).toBe(true);
     pass(250);
@@ -104,7 +104,7 @@ describe('an endpoint that one has found', () => {
     expect(two.state.admits(A)).toBe(true);
   });
 
-  test('to be broken is left alone by the other, and again by both when one has found it sound', () => {
+  test('to be broken is skipped by the other, and used by both when one has found it healthy', () => {
     for (let n = 0; n < 3; n += 1) one.stream(10, DOWN);
     pass(250);
     expect(two.state.admits(A)).toBe(false);
@@ -115,7 +115,7 @@ describe('an endpoint that one has found', () => {
     expect(two.state.health(A).availability(two.clock.now()).state).toBe('closed');
   });
 
-  test('to be broken stays with one whose own attempts are good', () => {
+  test('to be broken is still used by a process whose own attempts succeed', () => {
     two.stream(10);
     for (let n = 0; n < 3; n += 1) one.stream(10, DOWN);
     pass(250);
@@ -123,7 +123,7 @@ describe('an endpoint that one has found', () => {
     expect(two.state.admits(A)).toBe(true);
   });
 
-  test('to be sound is sound to one that has seen it fail itself only when it has tried', () => {
+  test('to be healthy is healthy to a process that saw it fail only after its own attempt', () => {
     for (let n = 0; n < 3; n += 1) two.stream(10, DOWN);
     pass(250);
     expect(one.state.admits(A)).toBe(false);
@@ -133,7 +133,7 @@ describe('an endpoint that one has found', () => {
     expect(two.state.admits(A)).toBe(false);
   });
 
-  test('what an operator does with it holds everywhere', () => {
+  test('a change by an operator applies to all processes', () => {
     one.state.disable(A, one.clock.now() + 60_000, 'maintenance');
     pass(250);
     expect(two.state.health(A).availability(two.clock.now())).toMatchObject({
@@ -146,7 +146,7 @@ describe('an endpoint that one has found', () => {
   });
 });
 
-test('who holds the prefix of a conversation is known to both, and told again when half of its time is over', () => {
+test('the holder of a prompt cache is known to both, and published again after half of its time', () => {
   one.state.hold('conversation', A, 300_000);
   pass(2000);
   expect(two.state.holder('conversation')).toMatchObject(A);
@@ -162,7 +162,7 @@ test('who holds the prefix of a conversation is known to both, and told again wh
   expect(two.state.holder('conversation')).toMatchObject(A);
 });
 
-test('words of others that are no news harm nobody', () => {
+test('messages that are no updates are ignored', () => {
   const other = board.member();
   const update = { endpoints: [], holds: [] };
   const bad = [

@@ -82,7 +82,7 @@ async function started(): Promise<void> {
 }
 
 describe('the start', () => {
-  test('the first makes what a data directory lacks; the others come when it listens', async () => {
+  test('the first worker prepares the data directory; the others start when it listens', async () => {
     const start = supervisor.start();
     expect(numbers()).toEqual([1]);
     await worker(0).listen();
@@ -92,7 +92,7 @@ describe('the start', () => {
     expect((await start).origin).toBe('http://1');
   });
 
-  test('one that does not come up ends it with its exit code, and the others with it', async () => {
+  test('a worker that fails to start ends the supervisor with its exit code, and the other workers', async () => {
     const start = supervisor.start();
     await worker(0).listen();
     await worker(1).end(2);
@@ -104,7 +104,7 @@ describe('the start', () => {
     expect((failure as FailedStart).exitCode).toBe(2);
   });
 
-  test('one that hangs is killed', async () => {
+  test('a worker that hangs is killed', async () => {
     const start = supervisor.start();
     clock.advance(60_000);
     expect(worker(0).signals).toEqual(['SIGKILL']);
@@ -115,7 +115,7 @@ describe('the start', () => {
 });
 
 describe('a worker that dies', () => {
-  test('is replaced at once where it was well, and later each time where it was not', async () => {
+  test('is replaced at once if it was healthy, and otherwise with growing delays', async () => {
     await started();
     clock.advance(60_000);
     await worker(1).end(139);
@@ -154,7 +154,7 @@ describe('a restart', () => {
     expect(workers).toHaveLength(6);
   });
 
-  test('whose new worker does not come up leaves the old ones as they are', async () => {
+  test('whose new worker fails to start leaves the old workers running', async () => {
     await started();
     const restart = supervisor.restart();
     await worker(3).end(2);
@@ -182,7 +182,7 @@ test('the end waits for all, also for those that were starting', async () => {
   expect(workers).toHaveLength(4);
 });
 
-test('questions of workers are answered, and a failure is told as one', async () => {
+test('calls of workers get a reply, and failures are reported as such', async () => {
   await started();
   expect(await worker(1).channel.ask('double', 21)).toBe(42);
   const failure: unknown = await worker(1)

@@ -387,7 +387,7 @@ describe('particular answers', () => {
     expect(failure.message).toContain('the operator must check tools.web_search.api_key');
   });
 
-  test("Brave's other refusals are told in its words", async () => {
+  test('other refusals of Brave are reported with their text', async () => {
     engine.script(answers(422, { type: 'ErrorResponse', error: { code: 'VALIDATION', detail: 'q is odd' } }));
     const failure = await failureOf(search(settings('brave')));
     expect(failure.message).toBe('Web search (brave): it returned status 422: q is odd');
@@ -402,7 +402,7 @@ describe('particular answers', () => {
     expect((await failureOf(search(settings(name)))).message).toContain('; the operator must');
   });
 
-  test("Tavily's pages follow its words where much is wanted", async () => {
+  test('the page texts of Tavily are used if much content is requested', async () => {
     engine.script(answers(200, tavilyAnswer(HITS.slice(0, 1), 'The whole page.')));
     const [found] = await search(settings('tavily'), { contextSize: 'high' });
     expect(found?.text).toBe('The longest river of the north is the Ounas.\n\nThe whole page.');

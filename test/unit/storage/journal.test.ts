@@ -64,7 +64,7 @@ async function threeRecords(): Promise<{ readonly bytes: Buffer<ArrayBuffer>; re
   return { bytes, ids };
 }
 
-test('what a killed process left behind is read at the next start, once', async () => {
+test('entries of a killed process are read once, at the next start', async () => {
   const { bytes, ids } = await threeRecords();
   const path = leftBehind(bytes);
   const storage = await openLazily(path);
@@ -78,7 +78,7 @@ test('what a killed process left behind is read at the next start, once', async 
   await again.close();
 });
 
-test('wherever its last entry is cut or damaged, those before it are read, and the operator is told', async () => {
+test('if the last entry is truncated or damaged, the earlier ones are read, and a notice is logged', async () => {
   const { bytes, ids } = await threeRecords();
   const [entry] = [(bytes.length - 4) / 3];
   const cuts = [1, 5, 9, 60, entry - 1].map((length) => bytes.subarray(0, 2 * entry + length));
@@ -95,7 +95,7 @@ test('wherever its last entry is cut or damaged, those before it are read, and t
   }
 });
 
-test('entries of before, behind the end of what is written now, are not read', async () => {
+test('old entries after the current end are not read', async () => {
   const path = freshPath();
   const storage = await openLazily(path);
   for (const id of ['gen-1', 'gen-2', 'gen-3']) storage.ledger.append(generation(id), []);
@@ -107,7 +107,7 @@ test('entries of before, behind the end of what is written now, are not read', a
   await storage.close();
 });
 
-test('an entry that cannot be read holds up none of its neighbours', async () => {
+test('an unreadable entry does not block the others', async () => {
   const { bytes, ids } = await threeRecords();
   const strange = Buffer.alloc(64);
   const end = writeEntry(strange, 0, 1, Buffer.from([255, 255, 255]));
@@ -138,7 +138,7 @@ test('two processes on one directory see what the other has taken, and leave its
   expect(readdirSync(join(dirname(path), 'journal'))).toEqual([]);
 });
 
-test('nobody else may read it, and a command that writes nothing makes none', async () => {
+test('only its owner can read it, and a command that writes nothing creates none', async () => {
   const path = freshPath();
   const storage = await openLazily(path);
   expect(await storage.ledger.find('gen-1', 'key_a')).toBeNull();
@@ -231,7 +231,7 @@ test('an entry that was not written is not there, and what waits is bounded', ()
   expect(textsOf(journal.oldest(9))).toEqual(['kept', 'after']);
 });
 
-test('where somebody waits for the database as well, what the disk does not take is kept in memory, in order', () => {
+test('if callers also wait for the database, entries that do not fit on the disk are kept in memory, in order', () => {
   const target = new MemoryTarget();
   const journal = new Journal({ next: () => target, maxBytes: () => 100_000_000, keepsUnwritten: true });
   journal.append(1, Buffer.from('written'));
@@ -298,7 +298,7 @@ test('the files of a killed process are read in the order in which it wrote them
   rmSync(folder, { recursive: true });
 });
 
-test("of another process's journal what came since the last time is applied, also when its file has begun anew", async () => {
+test('new entries of the journal of another process are applied, also after its file was rewritten', async () => {
   const folder = join(dirname(freshPath()), 'journal');
   const files = new JournalFolder(folder).own();
   const journal = new Journal({ next: () => files.next(), maxBytes: () => 1e6 });

@@ -57,7 +57,7 @@ test('an answer waits until its record is in the database, with all that came in
   expect(target.taken).toEqual(['a', 'b']);
 });
 
-test('nothing waits where the journal is enough', () => {
+test('no request waits if the journal suffices', () => {
   const { indexer } = openHeld(null);
   indexer.append(1, Buffer.from('a'));
   expect(indexer.confirmed()).toBeUndefined();
@@ -81,7 +81,7 @@ test('a database that is slow is waited for once, and again when it has taken so
   ]);
 });
 
-test('a database that is gone holds up nobody, and gets what came meanwhile in order and once', async () => {
+test('an unreachable database delays no request, and gets the queued records in order and once', async () => {
   const { target, planned, indexer } = openHeld(60_000);
   target.isGone = true;
   indexer.append(1, Buffer.from('a'));
@@ -95,7 +95,7 @@ test('a database that is gone holds up nobody, and gets what came meanwhile in o
   expect(target.taken).toEqual(['a', 'b']);
 });
 
-test('a journal that is nearly full is told once, and once that it has room again', async () => {
+test('a nearly full journal is reported once, and once when it has free space again', async () => {
   const { target, notices, indexer } = openHeld(null);
   for (let n = 0; n < 9; n += 1) indexer.append(1, Buffer.alloc(95));
   expect(indexer.isFull()).toBe(false);

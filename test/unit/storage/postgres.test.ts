@@ -16,7 +16,7 @@ import {
 const open = (options: PostgresOptions) => openWith(POSTGRES_STORES, options);
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL database', () => {
-  test('is made once by processes that start together', async () => {
+  test('is created once by processes that start together', async () => {
     const url = await freshPostgres();
     const all = await Promise.all([1, 2, 3].map(() => open({ url, now: () => 5 })));
     expect(await Promise.all(all.map((storage) => storage.alerts.claim('a', 1_000, Infinity)))).toContain(
@@ -27,7 +27,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL database', () => {
     await Promise.all(all.map((storage) => storage.close()));
   });
 
-  test('that cannot be reached is an error at the start, without its password', async () => {
+  test('that is unreachable is an error at the start, without its password', async () => {
     for (const url of [
       'postgres://user:pa55word@127.0.0.1:1/none',
       (await freshPostgres()).replace(/:[^:@]*@/, ':pa55word@'),
@@ -50,7 +50,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
   });
   afterAll(() => server.stop());
 
-  test('that goes away is a 503 with a time to come back, and is used again when it is there', async () => {
+  test('that becomes unreachable is a 503 with a retry time, and is used again when it returns', async () => {
     const reported = { away: Promise.withResolvers<void>(), back: Promise.withResolvers<void>() };
     const notice = (sentence: string): void =>
       reported[sentence.includes('again') ? 'back' : 'away'].resolve();
@@ -72,7 +72,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
     await storage.close();
   });
 
-  test('that does not answer is a 503 in good time', async () => {
+  test('that does not respond is a 503 in time', async () => {
     const storage = await open({ url: server.url, statementMs: 1_000 });
     await storage.alerts.claim('a', 4, 0);
     const silent = server.backends();
@@ -87,7 +87,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
   });
 });
 
-test('a database that stays away is asked less and less often, never all at once, and often enough', async () => {
+test('an unreachable database is retried with growing, random and bounded pauses', async () => {
   const away = {
     connect: () => Promise.reject(databaseAway('gone')),
     end: () => Promise.resolve(),

@@ -16,7 +16,7 @@ function folderOf(): string {
   return made.folder;
 }
 
-test('a request that went out is told from one that was about to', () => {
+test('a request that was sent is distinguished from one that was about to be sent', () => {
   const folder = folderOf();
   const killed = new SentMarks(folder);
   const [sent, unsent] = [killed.open(), killed.open()];
@@ -26,7 +26,7 @@ test('a request that went out is told from one that was about to', () => {
   expect(next.stateOf(unsent?.id ?? '')).toBe('unsent');
 });
 
-test('a mark that was closed unsent is told from those that came after it', () => {
+test('a mark that was closed unsent is distinguished from later ones', () => {
   const marks = new SentMarks(folderOf());
   const waiting = marks.open();
   waiting?.close();
@@ -51,7 +51,7 @@ test('a mark whose place another one has is unknown, and one whose file is not h
   expect(marks.stateOf('../../etc/passwd:1:1')).toBe('unknown');
 });
 
-test('nothing is left behind by a process whose requests have all ended', () => {
+test('a process whose requests have ended leaves no marks', () => {
   const folder = folderOf();
   const [ended, interrupted] = [new SentMarks(folder), new SentMarks(folder)];
   ended.open()?.close();

@@ -54,7 +54,7 @@ test('writes of one tick share a promise and a transaction', async () => {
   expect(waiting()).toBe(0);
 });
 
-test('a batch waits for another turn while more writes come', async () => {
+test('a batch waits for another turn of the event loop while more writes arrive', async () => {
   const { add, turn, written } = manualCommits();
   const first = add('a');
   await Promise.resolve();
@@ -119,7 +119,7 @@ test('closing brings everything into the database', async () => {
   await again.close();
 });
 
-test('a failed transaction is tried once more, then rejects', async () => {
+test('a failed transaction is repeated once, and then rejects', async () => {
   const path = freshPath();
   const loop = manualSchedule();
   const storage = await openSqliteStorage({ path, schedule: loop.schedule, busyTimeoutMs: 0 });
@@ -279,11 +279,11 @@ test('a change of the schema that fails leaves the database as it was', async ()
   expect(count()).toEqual(before);
 });
 
-test('the schema knows the version of this program', () => {
+test('the schema stores the version of this program', () => {
   expect(PROGRAM).toBe(version);
 });
 
-test('a program that is too old for a database is refused, and told which version to install', async () => {
+test('a program that is too old for a database is refused with the version to install', async () => {
   const path = freshPath();
   const changed = withChange({ oldestProgram: '99.1.0', up: {} });
   await (await openWith(changed, { path, program: '99.1.0' })).close();
@@ -295,7 +295,7 @@ test('a program that is too old for a database is refused, and told which versio
   await (await openSqliteStorage({ path, program: '99.2.0-beta.1' })).close();
 });
 
-test('an older program goes on where a newer one has only added to the database', async () => {
+test('an older program continues if a newer one has only added to the database', async () => {
   const path = freshPath();
   const newer = withChange({ up: { sqlite: ['alter table keys add column from_the_future text'] } });
   await (await openWith(newer, { path })).close();
@@ -306,7 +306,7 @@ test('an older program goes on where a newer one has only added to the database'
   await (await openWith(newer, { path })).close();
 });
 
-test('data of before the first schema version is refused in a sentence that says what to do', async () => {
+test('data from before the first schema version is refused with an instruction', async () => {
   const path = freshPath();
   mkdirSync(dirname(path), { recursive: true });
   const database = openSqlite(path);
@@ -330,7 +330,7 @@ test('a file that is no database is refused with its path', async () => {
   });
 });
 
-test('a database whose tables are not ours is refused in one sentence that says what to do', async () => {
+test('a database with foreign tables is refused with an instruction', async () => {
   const path = freshPath();
   await (await openSqliteStorage({ path })).close();
   const database = openSqlite(path);

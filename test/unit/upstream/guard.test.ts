@@ -182,7 +182,7 @@ describe('an address that may not be fetched', () => {
     expect(await codeOf(guardUrl(url, NOBODY))).toBe('invalid_request url_not_allowed');
   });
 
-  test('does not tell whether a private name exists', async () => {
+  test('does not reveal whether a private name exists', async () => {
     const words = (url: string): Promise<unknown> =>
       guardUrl(url, NOBODY).catch((error: Error) => error.message);
     expect(await words('http://private.example/')).toEqual(await words('http://unknown.example/'));
@@ -389,7 +389,7 @@ describe('fetching under guard', () => {
     expect(other.requests.map(({ method, text }) => [method, text])).toEqual([['GET', '']]);
   });
 
-  test('takes no more bytes than it was told to, announced or not', async () => {
+  test('reads no more bytes than its limit, announced or not', async () => {
     const small = get(`${at(site, 'site.test')}/`, { maxBytes: 1000 });
     site.script(whole(200, {}, 'x'.repeat(1000)));
     expect((await guard(['site.test']).fetchWhole(small)).bytes.length).toBe(1000);
@@ -410,7 +410,7 @@ describe('fetching under guard', () => {
     ['gzip', gzipSync(bomb)],
     ['br', brotliCompressSync(bomb)],
     ['gzip, gzip', gzipSync(gzipSync(bomb))],
-  ])('is not blown up by %s', async (coding, body) => {
+  ])('is not inflated without limit by %s', async (coding, body) => {
     expect(body.length).toBeLessThan(limits.maxBytes);
     let taken = 0;
     site.script(whole(200, { 'content-encoding': coding }, body));
@@ -432,7 +432,7 @@ describe('fetching under guard', () => {
     expect(answer.bytes.toString()).toBe('hello');
   });
 
-  test('waits no longer than it was told to, whatever is slow', async () => {
+  test('waits no longer than its limit, whatever is slow', async () => {
     const request = get(`${at(site, 'site.test')}/`, { timeoutMs: 3_000 });
     const scripts: readonly (readonly Answer[])[] = [
       [() => {}],
@@ -463,7 +463,7 @@ describe('fetching under guard', () => {
     await arrived.closed;
   });
 
-  test('says what went wrong without the words of the network', async () => {
+  test('reports the failure without texts of the network', async () => {
     const failure = (url: string): Promise<unknown> =>
       guard(['site.test', 'dead.test'])
         .fetchWhole(get(url))

@@ -56,7 +56,7 @@ async function start() {
   return { clock, client, sockets, ask, idle };
 }
 
-test('one that was idle for half a minute is closed, and asked no more', async () => {
+test('a connection that was idle for half a minute is closed, and not used again', async () => {
   const { clock, client, sockets, ask, idle } = await start();
   expect(await ask()).toBe('ok');
   await idle(1);
@@ -70,7 +70,7 @@ test('one that was idle for half a minute is closed, and asked no more', async (
   expect(sockets).toHaveLength(2);
 });
 
-test('one that is asked now and then stays', async () => {
+test('a connection with occasional requests stays open', async () => {
   const { clock, sockets, ask, idle } = await start();
   for (let times = 0; times < 4; times++) {
     expect(await ask()).toBe('ok');
@@ -80,7 +80,7 @@ test('one that is asked now and then stays', async () => {
   expect(sockets).toHaveLength(1);
 });
 
-test('one on which an answer is awaited stays, however long that takes', async () => {
+test('a connection with a pending response stays open for any time', async () => {
   const { clock, sockets, ask, idle } = await start();
   expect(await ask()).toBe('ok');
   await idle(1);

@@ -81,7 +81,7 @@ test.each([
   ['chunks', `${CHUNKED}5\r\nhello\r\n0\r\n\r\nHTTP`],
   ['a status without a body', 'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello'],
   ['another such status', 'HTTP/1.1 304 Not Modified\r\n\r\n0\r\n\r\n'],
-])('bytes behind %s are stray', (_name, bytes) => {
+])('bytes after %s are stray', (_name, bytes) => {
   expect(parse([bytes]).end).toBe('stray');
 });
 
@@ -142,7 +142,7 @@ test('two headers about the connection do not keep it', () => {
   expect(parse([twice]).end).toBe('close');
 });
 
-test('a head keeps nothing of what came behind it', () => {
+test('headers do not retain the data after them', () => {
   const heads: ResponseHead[] = [];
   const megabyte = Buffer.alloc(2 ** 20, 'x').toString('latin1');
   const held = (): number => {

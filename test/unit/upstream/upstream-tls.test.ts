@@ -12,7 +12,7 @@ if (!made) console.log('SKIP test/unit/upstream/upstream-tls.test.ts: there is n
 afterAll(() => made?.remove());
 
 describe.skipIf(!made)('an upstream over TLS', () => {
-  test('is used when its certificate is good for the host', async () => {
+  test('is used if its certificate is valid for the host', async () => {
     expect(await ask('localhost', true)).toEqual({ answer: 'ok hello', failure: undefined, requests: 1 });
   });
 
@@ -22,7 +22,7 @@ describe.skipIf(!made)('an upstream over TLS', () => {
     expect(failure).toContain('altnames');
   });
 
-  test('is asked under its own name when the connection goes to a chosen address', async () => {
+  test('is called under its own name if the connection goes to a chosen address', async () => {
     expect(await ask('elsewhere.example', true, 'elsewhere.example')).toEqual({
       answer: 'ok hello',
       failure: undefined,
@@ -33,7 +33,7 @@ describe.skipIf(!made)('an upstream over TLS', () => {
     expect(requests).toBe(0);
   });
 
-  test('is refused when nobody trusted signed its certificate', async () => {
+  test('is refused if its certificate is not from a trusted authority', async () => {
     const { answer, failure, requests } = await ask('localhost', false);
     expect({ answer, requests }).toEqual({ answer: '', requests: 0 });
     expect(failure).toContain('TLS');

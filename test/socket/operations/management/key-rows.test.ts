@@ -187,7 +187,7 @@ test('a created or changed key has its state as in the list', async () => {
   expect((await gateway.manage('DELETE', `/keys/${id}`)).body).toMatchObject({ state: 'revoked' });
 });
 
-test('names are looked up by id alone: those of the file, of revoked keys, and none of ids that nobody has', async () => {
+test('names are found only by id: of keys in the file, of revoked keys, and none for unknown ids', async () => {
   const ids = (await rows('')).map(({ id }) => String(id));
   const { body } = await gateway.manage('GET', `/key-names?id=${[...ids, 'key_nobody'].join(',')}`);
   const found = (body['data'] as Row[]).map(({ id, name }) => [id, name]);

@@ -16,7 +16,7 @@ async function providers(): Promise<readonly Provider[]> {
 
 const provider = async (id: string) => (await outage.gateway.manage('GET', `/providers/${id}`)).body;
 
-test('a provider that rejects its key is failing at once, in its own words', async () => {
+test('a provider that rejects its key is failing at once, with its error text', async () => {
   const [first] = await providers();
   expect(first).toMatchObject({
     id: 'locked',

@@ -25,7 +25,7 @@ afterAll(() => gateway.close());
 const entries = (body: Record<string, unknown>) => body['data'] as Record<string, unknown>[];
 
 describe('the configuration', () => {
-  test('is shown in the words of the file, with its defaults and without its secrets', async () => {
+  test('is shown in the format of the file, with its defaults and without its secrets', async () => {
     const { status, body } = await gateway.manage('GET', '/config');
     expect(status).toBe(200);
     expect(body).toMatchObject({ object: 'config', revision: 1 });

@@ -46,7 +46,7 @@ describe('a key', () => {
     expect((await gateway.manage('GET', '/keys/ci')).body).toMatchObject({ id });
   });
 
-  test('are told by the ids that records name, of the file and stored, and those alone', async () => {
+  test('are found by the ids in records, for keys of the file and stored ones only', async () => {
     const stored = await gateway.manage('POST', '/keys', { name: 'by-id' });
     await gateway.manage('POST', '/keys', { name: 'not-by-id' });
     const inFile = entries(await gateway.manage('GET', '/keys')).find(({ name }) => name === 'test');

@@ -65,7 +65,7 @@ describe('a blocked prompt', () => {
     });
   });
 
-  test('for Messages: a refusal, whose words stand where Anthropic has them, and only there', async () => {
+  test('for Messages: a refusal, with its text only in the field that Anthropic uses', async () => {
     const body = { model: 'one/gemini', max_tokens: 50, messages: [USER] };
     const end = {
       stop_reason: 'refusal',

@@ -173,7 +173,7 @@ describe('a turn', () => {
 });
 
 describe('a message that asks for nothing legal', () => {
-  test('is an error event, and the connection goes on', async () => {
+  test('is an error event, and the connection stays open', async () => {
     await using scene = await startScene(['one']);
     scene.upstream('one').always(stream(chatStream('still here')));
     await using client = await SocketClient.open(scene.gateway.origin);

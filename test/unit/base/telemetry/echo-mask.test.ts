@@ -56,7 +56,7 @@ test('placeholders and empty values are no credentials', () => {
   expect(secretsOfHeaders(headers)).toEqual([KEY, 'token']);
 });
 
-test('words of a failure are searched for escaped keys as well, and others keep their bytes', () => {
+test('texts of failures are also searched for escaped keys, and others keep their bytes', () => {
   const redact = createRedactor([KEY]);
   const hidden = [...KEY].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
   expect(redact(`{"message":"\\"${hidden}\\" and \\u00e9"}`)).toBe(

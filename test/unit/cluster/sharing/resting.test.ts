@@ -123,7 +123,7 @@ test('a process that has used most of a rate gets the rest at once after it was 
   expect(await silent.ask(4)).toBe(4);
 });
 
-test('what a silent process uses while the store does not answer counts when it answers again', async () => {
+test('the usage of a process during an outage of the store counts after the outage', async () => {
   const world = new Installation({ requests: 10, per: 'minute' });
   const silent = await world.start('silent');
   const other = await world.start('other');
@@ -140,7 +140,7 @@ test('what a silent process uses while the store does not answer counts when it 
   expect(await other.ask(10)).toBe(10 - 1 - alone);
 });
 
-test('a count that was put away for others counts on when its end user comes again', async () => {
+test('a counter that was evicted continues when its end user returns', async () => {
   const world = new Installation({ requests: 3, per: 'minute', each: 'end_user' });
   const process = await world.start('one', 10);
   expect(await process.ask(2, 'first')).toBe(2);

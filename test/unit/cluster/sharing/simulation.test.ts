@@ -18,7 +18,7 @@ function conditionsOf(seed: number): Conditions {
 }
 
 test(
-  'limits hold, reservations return and nobody starves, whatever goes wrong',
+  'limits hold, reservations are released and no process starves under any failure',
   async () => {
     const first = ONE === undefined ? 1 : Number(ONE);
     const isOne = ONE !== undefined && process.env['DRAGOMAN_HISTORIES'] === undefined;
@@ -36,11 +36,11 @@ const KEPT = [
   { seed: 200_018_038, nodes: 4 },
 ];
 
-test('they do in longer histories in which they did not', async () => {
+test('limits hold in longer histories that once failed', async () => {
   for (const one of KEPT) await live({ ...one, forMs: 5000, faults: true, whenUnreachable: 'refuse' });
 });
 
-test('money in a window that rolls holds, and comes back', async () => {
+test('budgets with a rolling window hold, and are freed again', async () => {
   for (let seed = 1; seed <= Math.ceil(HISTORIES / 20); seed += 1)
     await live({ ...conditionsOf(seed), nodes: 1 + (seed % 5), faults: false, rolling: 'money' });
 });
@@ -73,7 +73,7 @@ function unfenced(store: CounterStore): CounterStore {
   };
 }
 
-test('without the fence they do not hold', async () => {
+test('limits do not hold without the fence', async () => {
   const spent: string[] = [];
   for (let seed = 1; seed <= 600 && spent.length === 0; seed += 1)
     try {

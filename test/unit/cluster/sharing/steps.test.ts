@@ -110,7 +110,7 @@ class Process {
   }
 }
 
-test('an answer asks for the next step when three quarters of the one before are used', async () => {
+test('a response requests the next step when three quarters of the current one are used', async () => {
   const world = new Installation();
   const one = await world.start();
   const running = await one.begin();
@@ -126,7 +126,7 @@ test('an answer asks for the next step when three quarters of the one before are
   expect(hold?.granted).toBe(20 * CENT);
 });
 
-test('a whole answer asks for nothing more as long as it was expected to cost so much', async () => {
+test('a whole response requests nothing more while its cost is within the estimate', async () => {
   const world = new Installation();
   const one = await world.start();
   const estimate = { model: 'm', endUser: null, tokens: 1, nanoUsd: 10 * CENT };
@@ -171,7 +171,7 @@ test.each([
   ['local', 60, false],
   ['allow', 500, true],
 ] as const)(
-  'an answer waits for nobody, and after 250 ms %s decides: at %i cents it goes on: %p',
+  'a response waits at most 250 ms, and then %s decides: at %i cents it continues: %p',
   async (whenUnreachable, cents, isGoingOn) => {
     const world = new Installation();
     const one = await world.start(whenUnreachable);
@@ -189,7 +189,7 @@ test.each([
   },
 );
 
-test('a request that comes while the store falls silent waits for two calls, and no longer', async () => {
+test('a request during an outage of the store waits for two calls, and no longer', async () => {
   const world = new Installation();
   const one = await world.start();
   world.hang();
@@ -207,7 +207,7 @@ test('a request that comes while the store falls silent waits for two calls, and
   expect(answered.toSorted()).toEqual(['first', 'second']);
 });
 
-test('what is reserved and not used comes back when the answer ends', async () => {
+test('unused reservations are released when the response ends', async () => {
   const world = new Installation();
   const [one, two] = [await world.start(), await world.start()];
   const running = await one.begin();
@@ -220,7 +220,7 @@ test('what is reserved and not used comes back when the answer ends', async () =
   expect(hold?.granted).toBe(7 * CENT);
 });
 
-test('what a process spent by itself that never came back is used once more, until the ledger is asked', async () => {
+test('local spending of a process that never returned is available again until the ledger is read', async () => {
   const world = new Installation();
   const [one, two] = [await world.start(), await world.start()];
   const { store } = world;
