@@ -375,11 +375,10 @@ test('reasoning survives a restart', async () => {
   const before = await startGateway({}, { dataDir });
   const { message } = await takeTurn(before, { ...body, messages }, true);
   await before.stop();
-  const after = await startGateway({}, { dataDir });
+  await using after = await startGateway({}, { dataDir });
   const next = [...messages, kept(message, 'lost'), ...resultsFor(message)];
   const second = await takeTurn(after, { ...body, messages: next }, false);
   expect(second.message.content).toContain('result of get_weather');
   // Thinking goes on, which the model would refuse had its signed block not come back.
   expect(second.message.reasoning).toBeTruthy();
-  await after.close();
 });

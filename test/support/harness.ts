@@ -7,6 +7,7 @@ import type { RunningGateway } from '../../src/app/cli/compose/running-gateway.t
 import { loadConfig } from '../../src/app/config/index.ts';
 import type { Clock } from '../../src/base/runtime/clock.ts';
 import { type ResolveHost, resolveHost } from '../../src/base/runtime/resolve-host.ts';
+import { disposable } from './disposable.ts';
 
 export const TEST_KEY = 'sk-test';
 /** Stands for the file that is given as an object. */
@@ -18,7 +19,7 @@ const resolveExample: ResolveHost = async (host) =>
     ? ['93.184.215.14']
     : resolveHost(host);
 
-export interface TestGateway extends RunningGateway {
+export interface TestGateway extends RunningGateway, AsyncDisposable {
   /** Base URL for OpenAI-style clients. */
   readonly baseURL: string;
   readonly key: string;
@@ -68,7 +69,7 @@ export async function startGateway(
     writeLog: (line) => logLines.push(line),
   });
   const authorization = `Bearer ${TEST_KEY}`;
-  return {
+  return disposable<Omit<TestGateway, keyof AsyncDisposable>>({
     ...running,
     baseURL: `${running.origin}/v1`,
     key: TEST_KEY,
@@ -86,5 +87,5 @@ export async function startGateway(
       await running.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
-  };
+  });
 }

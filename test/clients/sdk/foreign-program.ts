@@ -12,26 +12,22 @@ export async function runForeign(
   cwd: string,
 ): Promise<{ readonly report: string; readonly code: number }> {
   // Batches do not wait for a machine that is busy with other tests.
-  const gateway = await startEveryUpstream({ routing: { retries: 0 }, batches: { max_delay_ms: 0 } });
-  try {
-    const program = Bun.spawn(command, {
-      cwd,
-      env: {
-        ...process.env,
-        DRAGOMAN_ORIGIN: gateway.origin,
-        DRAGOMAN_BASE_URL: gateway.baseURL,
-        DRAGOMAN_KEY: gateway.key,
-        DRAGOMAN_MODELS: UPSTREAMS.join(' '),
-      },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    });
-    const [out, err] = await Promise.all([
-      new Response(program.stdout).text(),
-      new Response(program.stderr).text(),
-    ]);
-    return { report: out + err, code: await program.exited };
-  } finally {
-    await gateway.close();
-  }
+  await using gateway = await startEveryUpstream({ routing: { retries: 0 }, batches: { max_delay_ms: 0 } });
+  const program = Bun.spawn(command, {
+    cwd,
+    env: {
+      ...process.env,
+      DRAGOMAN_ORIGIN: gateway.origin,
+      DRAGOMAN_BASE_URL: gateway.baseURL,
+      DRAGOMAN_KEY: gateway.key,
+      DRAGOMAN_MODELS: UPSTREAMS.join(' '),
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const [out, err] = await Promise.all([
+    new Response(program.stdout).text(),
+    new Response(program.stderr).text(),
+  ]);
+  return { report: out + err, code: await program.exited };
 }

@@ -184,33 +184,25 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages'])('failur
     const config = {
       models: [{ id: 'm', endpoints: [{ provider: 'sim', model: 'cut-after-40', protocol }] }],
     };
-    const own = await startGateway(config);
-    try {
-      const response = await own.post('/responses', { model: 'm', input: 'write 200 words', stream: true });
-      const frames = framesOf(await response.text());
-      expect(checkResponseStream(frames)).toEqual([]);
-      expect(frames.slice(-2).map((frame) => frame.event)).toEqual(['error', 'response.failed']);
-      const sdk = new OpenAI({ apiKey: own.key, baseURL: own.baseURL, maxRetries: 0 });
-      const events = await sdk.responses.create({ model: 'm', input: 'write 200 words', stream: true });
-      const read = async (): Promise<void> => {
-        for await (const _ of events) continue;
-      };
-      expect(await rejection(read())).toBeInstanceOf(OpenAI.APIError);
-    } finally {
-      await own.close();
-    }
+    await using own = await startGateway(config);
+    const response = await own.post('/responses', { model: 'm', input: 'write 200 words', stream: true });
+    const frames = framesOf(await response.text());
+    expect(checkResponseStream(frames)).toEqual([]);
+    expect(frames.slice(-2).map((frame) => frame.event)).toEqual(['error', 'response.failed']);
+    const sdk = new OpenAI({ apiKey: own.key, baseURL: own.baseURL, maxRetries: 0 });
+    const events = await sdk.responses.create({ model: 'm', input: 'write 200 words', stream: true });
+    const read = async (): Promise<void> => {
+      for await (const _ of events) continue;
+    };
+    expect(await rejection(read())).toBeInstanceOf(OpenAI.APIError);
   });
 
   test('an error before the answer has the status and the body of the API', async () => {
-    const own = await startGateway({
+    await using own = await startGateway({
       models: [{ id: 'm', endpoints: [{ provider: 'sim', model: 'context-overflow', protocol }] }],
     });
-    try {
-      const response = await own.post('/responses', { model: 'm', input: 'hi', stream: true });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ error: { code: 'context_length_exceeded' } });
-    } finally {
-      await own.close();
-    }
+    const response = await own.post('/responses', { model: 'm', input: 'hi', stream: true });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'context_length_exceeded' } });
   });
 });

@@ -9,7 +9,7 @@ const NOON = Date.UTC(2026, 10, 22, 12);
 describeDatabases((fresh) => {
   test('alerts that were sent are kept, and read newest first, in pages in both directions', async () => {
     const open = await fresh();
-    const storage = await open();
+    await using storage = await open();
     for (let number = 1; number <= 5; number += 1)
       await storage.alerts.keep(
         {
@@ -48,11 +48,10 @@ describeDatabases((fresh) => {
     expect(await ids({ isOpen: false })).toEqual(['alert_5', 'alert_3', 'more']);
     const [over] = (await storage.alerts.list({ limit: 1 })).alerts;
     expect(over).toMatchObject({ id: 'alert_5', isOpen: false, resolvedAt: 9_000 });
-    await storage.close();
   });
 
   test('an alert that was sent before a restart is not sent again', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { claim } = storage.alerts;
     const raise = (id: string, nowMs: number, quietMs: number): Promise<boolean> =>
       claim.call(storage.alerts, id, nowMs, quietMs);
@@ -63,6 +62,5 @@ describeDatabases((fresh) => {
     expect(await raise('endpoint', NOON + 999, 1000)).toBe(false);
     expect(await raise('endpoint', NOON + 1000, 1000)).toBe(true);
     expect(await raise('endpoint', NOON + 1999, 1000)).toBe(false);
-    await storage.close();
   });
 });

@@ -6,7 +6,7 @@ import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {
   test('the audit log is read newest first, in pages in both directions, and purged from its oldest end', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { audit } = storage;
     for (let n = 1; n <= 5; n++) await audit.append(entry(n));
     const numbers = async (query: Parameters<typeof audit.list>[0]) => {
@@ -25,11 +25,10 @@ describeDatabases((fresh) => {
     expect(await audit.purge(3)).toBe(2);
     expect(await audit.purge(3)).toBe(0);
     expect(await numbers({ limit: 9 })).toEqual([5, 4, 3, false]);
-    await storage.close();
   });
 
   test('a change and its audit entry are stored together, or neither is', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { audit, keys, projects } = storage;
     const project = { createdAt: 1, updatedAt: 1, archivedAt: null, limits: [], budgets: [], version: 1 };
     expect(await projects.insert({ ...project, id: 'shop' }, entry(1))).toBe(true);
@@ -45,7 +44,6 @@ describeDatabases((fresh) => {
     expect(await projects.update('nobody', { archivedAt: 5 }, { atMs: 5 }, () => entry(3))).toBeNull();
     await rejection(projects.update('shop', { archivedAt: 5 }, { atMs: 5, ifVersion: 7 }, () => entry(4)));
     expect(await audit.list({ limit: 9 })).toEqual({ entries: [entry(1)], hasMore: false });
-    await storage.close();
   });
 
   test('an entry contains the object as it was directly before the change, even if others change it at the same time', async () => {

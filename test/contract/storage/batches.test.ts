@@ -42,12 +42,8 @@ async function add({ batches, files }: StateStorage, added: NewBatch, maxOpen: n
 
 describeDatabases((fresh) => {
   async function withStorage(run: (storage: StateStorage) => Promise<void>): Promise<void> {
-    const storage = await (await fresh())();
-    try {
-      await run(storage);
-    } finally {
-      await storage.close();
-    }
+    await using storage = await (await fresh())();
+    await run(storage);
   }
 
   async function held({ jobs }: StateStorage, owner = 'one'): Promise<number> {

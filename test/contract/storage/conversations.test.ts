@@ -24,7 +24,7 @@ const idsOf = (items: readonly JsonObject[] | null | undefined): unknown[] | und
 
 describeDatabases((fresh) => {
   test('a conversation keeps its items in order, for its key, until it expires', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { conversations } = storage;
     await conversations.create(CONVERSATION, numbered(0, 2));
     await conversations.create({ ...CONVERSATION, id: 'conv_2', expiresAt: null, metadata: {} }, []);
@@ -52,20 +52,18 @@ describeDatabases((fresh) => {
     expect(await conversations.beginTurn('key_b', 'conv_1', 'turn', 0, 9)).toBe(false);
     expect(await conversations.delete('key_b', 'conv_1')).toBe(false);
     expect(idsOf(await conversations.all('key_a', 'conv_1', 0))?.length).toBe(5);
-    await storage.close();
   });
 
   test('metadata is replaced as a whole', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     await storage.conversations.create(CONVERSATION, []);
     const changed = { ...CONVERSATION, metadata: { other: 'x' } };
     expect(await storage.conversations.setMetadata('key_a', 'conv_1', { other: 'x' })).toEqual(changed);
     expect(await storage.conversations.find('key_a', 'conv_1', 0)).toEqual(changed);
-    await storage.close();
   });
 
   test.each(['asc', 'desc'] as const)('pages follow one another without gaps, %s', async (order) => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { conversations } = storage;
     await conversations.create(CONVERSATION, numbered(0, 7));
     await conversations.create({ ...CONVERSATION, id: 'conv_2' }, numbered(3, 5));
@@ -88,11 +86,10 @@ describeDatabases((fresh) => {
     expect(
       await rejection(conversations.items('key_a', 'conv_2', { limit: 3, order, after: 'msg_6' })),
     ).toMatchObject({ kind: 'invalid_request', param: 'after' });
-    await storage.close();
   });
 
   test('an item exists once, can be deleted, and can then be added again at the end', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { conversations } = storage;
     await conversations.create(CONVERSATION, [...numbered(0, 3), message('msg_1', 'again')]);
     await conversations.append('key_a', 'conv_1', [message('msg_0', 'again'), ...numbered(3, 4)]);
@@ -106,11 +103,10 @@ describeDatabases((fresh) => {
       'msg_3',
       'msg_0',
     ]);
-    await storage.close();
   });
 
   test('a stored response appends its turn, unless the conversation is gone', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { conversations, responses } = storage;
     await conversations.create(CONVERSATION, numbered(0, 1));
     const turn = storedResponse('resp_5', { conversationId: 'conv_1' });
@@ -124,7 +120,6 @@ describeDatabases((fresh) => {
     expect(await responses.find('key_a', 'resp_6', 0)).not.toBeNull();
     expect(await conversations.all('key_a', 'conv_1', 0)).toBeNull();
     expect(await responses.findItem('key_a', 'msg_0', 0)).toBeNull();
-    await storage.close();
   });
 
   test('two processes hold a conversation for one turn at a time', async () => {
@@ -154,7 +149,7 @@ describeDatabases((fresh) => {
   });
 
   test('conversations take the place of responses, but never of each other', async () => {
-    const storage = await (await fresh())({ maxBytesPerKey: () => 6_000 });
+    await using storage = await (await fresh())({ maxBytesPerKey: () => 6_000 });
     const { conversations, responses } = storage;
     const large = (id: string): JsonObject[] => [message(id, 'x'.repeat(2_000))];
     await responses.put(storedResponse('resp_1', { input: large('msg_r') }));
@@ -187,11 +182,10 @@ describeDatabases((fresh) => {
     await conversations.create({ ...another, projectId: 'key_b' }, large('msg_d'));
     await conversations.deleteItem('key_a', 'conv_1', 'msg_a');
     expect(await conversations.append('key_a', 'conv_1', large('msg_c'))).toBe(true);
-    await storage.close();
   });
 
   test('a deleted long conversation disappears at once, with the storage that it counted, and its rows are deleted later', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { conversations } = storage;
     await conversations.create(CONVERSATION, numbered(0, 700));
     await conversations.create({ ...CONVERSATION, id: 'conv_2', expiresAt: 5 }, numbered(0, 10));
@@ -206,7 +200,6 @@ describeDatabases((fresh) => {
     expect(rounds).toBeGreaterThan(0);
     expect(await conversations.find('key_a', 'conv_2', 0)).toBeNull();
     expect((await conversations.all('key_a', 'conv_3', 9e12))?.length).toBe(2);
-    await storage.close();
   });
   test('items that two processes append at once are stored in order and once', async () => {
     const open = await fresh();

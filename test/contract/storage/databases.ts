@@ -4,6 +4,7 @@ import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
+import { disposable } from '../../support/disposable.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { freshPath } from '../../support/storage/storage-directory.ts';
 
@@ -18,7 +19,7 @@ export interface StateOptions {
 }
 
 /** Opens one database, which was empty at first, as often as it is asked: as a process each time. */
-export type OpenState = (options?: StateOptions) => Promise<StateStorage>;
+export type OpenState = (options?: StateOptions) => Promise<StateStorage & AsyncDisposable>;
 
 /**
  * Runs a suite for each database, under its name.
@@ -29,12 +30,14 @@ export function describeDatabases(suite: (fresh: () => Promise<OpenState>) => vo
     suite(async () => {
       const path = freshPath();
       // Time stands still for deletions, so that one step does as much on a busy machine.
-      return (options = {}) => openSqliteStorage({ path, elapsedMs: () => 0, ...options });
+      return async (options = {}) =>
+        disposable(await openSqliteStorage({ path, elapsedMs: () => 0, ...options }));
     }));
   describe.skipIf(POSTGRES_PROGRAMS === null)('PostgreSQL:', () =>
     suite(async () => {
       const url = await freshPostgres();
-      return (options = {}) => openWith(STATE_STORES, { url, connections: 3, ...PATIENT, ...options });
+      return async (options = {}) =>
+        disposable(await openWith(STATE_STORES, { url, connections: 3, ...PATIENT, ...options }));
     }),
   );
 }

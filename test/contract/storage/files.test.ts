@@ -7,7 +7,7 @@ import { describeDatabases } from './databases.ts';
 describeDatabases((fresh) => {
   test('a file is found by its project until it expires, is listed in pages, and frees its storage', async () => {
     const open = await fresh();
-    const storage = await open({ maxBytesPerKey: () => 10_000 });
+    await using storage = await open({ maxBytesPerKey: () => 10_000 });
     const { files, stateUsage } = storage;
     const file = (n: number, over: Partial<StoredFile> = {}): StoredFile => ({
       id: `file_${n}`,
@@ -51,12 +51,11 @@ describeDatabases((fresh) => {
     expect(await files.exists('file_5')).toBe(true);
     await files.delete('key_a', 'file_5');
     expect(await stateUsage.bytes('key_a')).toBe(0);
-    await storage.close();
   });
 
   test('a name is unique among the unexpired files of a project', async () => {
     const open = await fresh();
-    const storage = await open();
+    await using storage = await open();
     const { files } = storage;
     const file = (id: string, over: Partial<StoredFile> = {}): StoredFile => ({
       id,
@@ -82,6 +81,5 @@ describeDatabases((fresh) => {
       ['file_5', 'file_6'].map((id) => files.put(file(id, { name: 'other' }))),
     );
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    await storage.close();
   });
 });

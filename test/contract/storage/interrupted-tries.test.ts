@@ -5,7 +5,7 @@ import { describePostgres } from './shared-postgres.ts';
 describePostgres((fresh) => {
   test('tries are listed from the oldest with their ages, kept once, and deleted by their records', async () => {
     const open = await fresh();
-    const storage = await open();
+    await using storage = await open();
     const { interruptedTries } = storage;
     await interruptedTries.add({ recordId: 'gen_b', detail: 'one' });
     await interruptedTries.add({ recordId: 'gen_a', detail: 'two' });
@@ -18,6 +18,5 @@ describePostgres((fresh) => {
     expect(await interruptedTries.list(1)).toHaveLength(1);
     await interruptedTries.delete(['gen_b', 'gen_c']);
     expect((await interruptedTries.list(10)).map(({ recordId }) => recordId)).toEqual(['gen_a']);
-    await storage.close();
   });
 });

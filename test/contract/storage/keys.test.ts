@@ -7,7 +7,7 @@ import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {
   test('keys are kept, listed and revoked once', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     await storage.keys.insert(KEY, someEntry());
     const second = {
       ...KEY,
@@ -28,7 +28,6 @@ describeDatabases((fresh) => {
     expect(revoked).toEqual({ ...KEY, revokedAt: 5, updatedAt: 5, version: KEY.version + 1 });
     expect(await storage.keys.update('key_0', { revokedAt: 6 }, { atMs: 6 }, someEntry)).toBeNull();
     expect(await storage.keys.find('key_1')).toEqual(revoked);
-    await storage.close();
   });
 
   test('if several keys with a unique name are created at once, one succeeds', async () => {
@@ -72,7 +71,7 @@ describeDatabases((fresh) => {
   });
 
   test('every member of a key or a project is read as it was written', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const entries = [{ tokens: 5, per: 'minute', models: ['a/*'], each: 'end_user' }] as const;
     const key: StoredKey = {
       id: 'key_1',
@@ -130,7 +129,6 @@ describeDatabases((fresh) => {
     expect(await storage.projects.insert(project, someEntry())).toBe(true);
     expect(await storage.projects.insert({ ...project, archivedAt: null }, someEntry())).toBe(false);
     expect(await storage.projects.find(project.id)).toEqual(project);
-    await storage.close();
   });
 
   test('keys are read all, some at a time, and none is missed while others change', async () => {

@@ -6,13 +6,14 @@ import { POSTGRES_STORES } from '../../../src/storage/tables/stores.ts';
 import { openWith as openSqlite } from '../../../src/storage/sqlite/storage.ts';
 import { STATE_STORES } from '../../../src/storage/tables/stores.ts';
 import type { Database } from '../../../src/storage/tables/database.ts';
+import { disposable } from '../../support/disposable.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
 
 export type LedgerStorage = Pick<Storage, 'ledger' | 'usage' | 'close'>;
 
 /** One whose sums can be made wrong. */
-export interface DamagedStorage extends LedgerStorage {
+export interface DamagedStorage extends LedgerStorage, AsyncDisposable {
   readonly damage: () => Promise<void>;
 }
 
@@ -42,11 +43,9 @@ const SQLITE: LedgerDatabase = {
   runs: 15,
   fresh: async () => {
     const path = freshPath();
-    return () =>
-      openSqlite(
-        { ...STATE_STORES, damage: { open: damage } },
-        { path, later: () => {}, elapsedMs: lookingClock(0.3) },
-      );
+    const stores = { ...STATE_STORES, damage: { open: damage } };
+    return async () =>
+      disposable(await openSqlite(stores, { path, later: () => {}, elapsedMs: lookingClock(0.3) }));
   },
 };
 
@@ -56,8 +55,8 @@ const POSTGRES: LedgerDatabase = {
   runs: 2,
   fresh: async () => {
     const url = await freshPostgres();
-    return () =>
-      openPostgres({ ...POSTGRES_STORES, damage: { open: damage } }, { url, later: () => {}, ...PATIENT });
+    const stores = { ...POSTGRES_STORES, damage: { open: damage } };
+    return async () => disposable(await openPostgres(stores, { url, later: () => {}, ...PATIENT }));
   },
 };
 

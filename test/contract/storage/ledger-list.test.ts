@@ -247,7 +247,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     const records = fc.array(anyRecord, { minLength: 10, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(records, fc.array(anyFilters, { minLength: 4, maxLength: 4 }), async (all, some) => {
-        const storage = await (await database.fresh())();
+        await using storage = await (await database.fresh())();
         const check = async (): Promise<void> => {
           for (const [at, filters] of [{}, ...some].entries()) {
             const passing = all.filter((record) => passes(record, filters));
@@ -265,14 +265,13 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
         await check();
         while (await storage.usage.maintain(NOON));
         await check();
-        await storage.close();
       }),
       { numRuns: database.runs },
     );
   });
 
   test('counts are those of the records that are there, whatever was deleted of records or of sums', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const [model, other] = ['openai/gpt-5', 'acme/small_1'];
     // One in each hour of six days.
     for (let hour = 1; hour <= 6 * 24; hour += 1) {
@@ -293,11 +292,10 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     expect(await countOf({ model: [model], fromMs: NOON - 20.5 * HOUR })).toEqual([0, 0, 0, 0, 0, 2, 4]);
     const filters = { fromMs: first, toMs: NOON };
     expect(await storage.ledger.facet(filters, 'state')).toEqual([{ value: 'ok', count: 60 }]);
-    await storage.close();
   });
 
   test('the slowest and the cheapest are found wherever in two months they are, page by page', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     // Two a day. Durations and costs are spread over all days; some costs are unknown.
     const records = Array.from({ length: 120 }, (_, at) => {
       const createdAt = NOON - at * 12 * HOUR;
@@ -316,20 +314,18 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
         for (const order of ['asc', 'desc'] as const)
           expect(await idsOf(storage, filters, order, by)).toEqual([...ordered(some, by, order)]);
     }
-    await storage.close();
   });
 
   test('records without an end user are found by the empty name', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const [of, none] = [recordAt(NOON, { endUser: ANN }), recordAt(NOON + 1)];
     for (const record of [of, none]) storage.ledger.append(record, []);
     expect(await idsOf(storage, { endUser: ['', BEN] }, 'asc')).toEqual([none.id]);
     expect(await idsOf(storage, { endUser: [ANN] }, 'asc')).toEqual([of.id]);
-    await storage.close();
   });
 
   test('a page continues after a generation that was deleted, and an entry has its attempts', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const record = recordAt(NOON);
     const tried = attempt(`${record.id}-0`, record.id);
     storage.ledger.append(record, [tried]);
@@ -344,6 +340,5 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     });
     const wrong = rejection(storage.ledger.list({ filters: {}, order: 'asc', after: 'resp_1', limit: 1 }));
     expect(await wrong).toMatchObject({ kind: 'invalid_request', param: 'after' });
-    await storage.close();
   });
 });

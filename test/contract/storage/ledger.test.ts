@@ -197,7 +197,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   });
 
   test('a generation and its attempts are read as they were written', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const error = { kind: 'rate_limited', message: 'slow down', upstreamStatus: 429 } as const;
     const whole = sampleGeneration('gen-1', {
       attempts: 2,
@@ -249,19 +249,17 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     expect((await storage.ledger.find('gen-3', 'key_a'))?.attempts[0]).toEqual(
       sampleAttempt('att-3', 'gen-3'),
     );
-    await storage.close();
   });
 
   test("another key's generation is not found", async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     storage.ledger.append(sampleGeneration('gen-1'), []);
     expect(await storage.ledger.find('gen-1', 'key_b')).toBeNull();
     expect(await storage.ledger.find('gen-0', 'key_a')).toBeNull();
-    await storage.close();
   });
 
   test('writing an id again changes nothing', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     storage.ledger.append(sampleGeneration('gen-1'), [sampleAttempt('att-1', 'gen-1')]);
     storage.ledger.append(sampleGeneration('gen-1', { status: 500 }), [
       sampleAttempt('att-1', 'gen-1', { status: 500 }),
@@ -274,18 +272,16 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     storage.ledger.append(sampleGeneration('gen-2'), []);
     expect((await storage.ledger.find('gen-2', 'key_a'))?.generation.status).toBe(200);
     expect((await storage.ledger.find('gen-1', 'key_a'))?.attempts.length).toBe(1);
-    await storage.close();
   });
 
   test('a record that cannot be written fails alone', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     const bad = sampleGeneration('gen-2', { content: { request: circular as never, answer: null } });
     storage.ledger.append(sampleGeneration('gen-1'), []);
     expect(() => storage.ledger.append(bad, [])).toThrow('The record gen-2 cannot be written.');
     expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
-    await storage.close();
   });
 });
 

@@ -26,13 +26,12 @@ describeDatabases((fresh) => {
   });
 
   test('an answer that was dropped, or whose time is over, is made again', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { managementAnswers } = storage;
     expect(await managementAnswers.claim(CLAIM, 1)).toBeNull();
     await managementAnswers.drop(CLAIM);
     expect(await managementAnswers.claim({ ...CLAIM, run: 'run_2' }, 2)).toBeNull();
     expect(await managementAnswers.claim({ ...CLAIM, run: 'run_3' }, 99)).not.toBeNull();
     expect(await managementAnswers.claim({ ...CLAIM, run: 'run_4', until: 300 }, 100)).toBeNull();
-    await storage.close();
   });
 });

@@ -17,7 +17,7 @@ function payload(bytes: number, attempt: number | null = null): StoredPayload {
 
 describeDatabases((fresh) => {
   test('the oldest make room for the newest', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { payloads } = storage;
     const ids = [1, 2, 3, 4].map((hour) => idAt(hour * HOUR_MS));
     for (const id of ids) await payloads.put(id, [payload(300, 0), payload(100)], 1_000);
@@ -28,7 +28,6 @@ describeDatabases((fresh) => {
       ['client_request', null, 100],
       ['upstream_request', 0, 300],
     ]);
-    await storage.close();
   });
 
   test('payloads beyond their retention are deleted', async () => {

@@ -30,13 +30,12 @@ describeDatabases((fresh) => {
     expect(await prompts.findVersion('key_a', 'pmpt_1')).toEqual(two);
     expect(await prompts.setName('key_a', 'pmpt_1', null)).toBe(true);
     await storage.close();
-    const again = await open();
+    await using again = await open();
     expect(await again.prompts.find('key_a', 'pmpt_1')).toMatchObject({ name: null, defaultVersion: '2' });
-    await again.close();
   });
 
   test('the default version stays, and numbers are not given twice', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { prompts } = storage;
     await prompts.create(PROMPT, { text: 'one' });
     await prompts.addVersion('key_a', 'pmpt_1', { text: 'two' }, 2);
@@ -54,11 +53,10 @@ describeDatabases((fresh) => {
     expect(await prompts.delete('key_a', 'pmpt_1')).toBe(false);
     expect(await prompts.find('key_a', 'pmpt_1')).toBeNull();
     expect(await prompts.addVersion('key_a', 'pmpt_1', {}, 4)).toBeNull();
-    await storage.close();
   });
 
   test("another key's prompts are not there", async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { prompts } = storage;
     await prompts.create(PROMPT, { text: 'one' });
     await prompts.addVersion('key_a', 'pmpt_1', { text: 'two' }, 2);
@@ -77,11 +75,10 @@ describeDatabases((fresh) => {
       },
     );
     expect((await prompts.find('key_a', 'pmpt_1'))?.versions.length).toBe(2);
-    await storage.close();
   });
 
   test('prompts are listed in pages, in both orders', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { prompts } = storage;
     for (let n = 0; n < 5; n++) {
       await prompts.create({ ...PROMPT, id: `pmpt_${n}` }, { n });
@@ -95,11 +92,10 @@ describeDatabases((fresh) => {
     expect(await idsOf('asc', 'pmpt_2')).toEqual(['pmpt_3', 'pmpt_4', false]);
     expect(await idsOf('desc')).toEqual(['pmpt_4', 'pmpt_3', true]);
     expect(await idsOf('desc', 'pmpt_1')).toEqual(['pmpt_0', false]);
-    await storage.close();
   });
 
   test('a full key can make no more prompts, versions or names until it deletes some', async () => {
-    const storage = await (await fresh())({ maxBytesPerKey: () => 3_000 });
+    await using storage = await (await fresh())({ maxBytesPerKey: () => 3_000 });
     const { prompts } = storage;
     const large = { text: 'x'.repeat(2_000) };
     await prompts.create(PROMPT, large);
@@ -114,6 +110,5 @@ describeDatabases((fresh) => {
     await prompts.delete('key_a', 'pmpt_1');
     await prompts.create({ ...PROMPT, id: 'pmpt_2' }, large);
     expect((await prompts.find('key_a', 'pmpt_2'))?.versions.length).toBe(1);
-    await storage.close();
   });
 });

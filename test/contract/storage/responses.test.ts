@@ -41,14 +41,13 @@ describeDatabases((fresh) => {
   });
 
   test('putting an id again changes nothing, and counts once', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const stored = storedResponse('resp_1');
     expect(await storage.responses.put(stored)).toBe(JSON.stringify(stored.response));
     const bytes = await storage.stateUsage.bytes('key_a');
     await storage.responses.put(storedResponse('resp_1', { createdAt: 5 }));
     expect(await storage.stateUsage.bytes('key_a')).toBe(bytes);
     expect((await storage.responses.find('key_a', 'resp_1', 0))?.createdAt).toBe(1_000);
-    await storage.close();
   });
 
   test('a response whose job was deleted is not stored any more, however it arrives', async () => {
@@ -99,7 +98,7 @@ describeDatabases((fresh) => {
   });
 
   test('a large response is read as it was stored, and other writes continue while it is written', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const annotations = Array.from({ length: 20_000 }, (_, n) => ({
       type: 'url_citation',
       url: `https://a/${n}`,
@@ -122,11 +121,10 @@ describeDatabases((fresh) => {
     expect(turns).toBeGreaterThan(3);
     await storage.stateUsage.bytes('key_a');
     expect(await storage.responses.find('key_a', 'resp_1', 0)).toEqual(JSON.parse(JSON.stringify(large)));
-    await storage.close();
   });
 
   test('a chain of 200 responses is read from the oldest to the newest', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const all = Array.from({ length: 200 }, (_, n) =>
       storedResponse(idOf(n), { previousId: n === 0 ? null : idOf(n - 1) }),
     );
@@ -143,11 +141,10 @@ describeDatabases((fresh) => {
     expect(await storage.responses.delete('key_a', idOf(100))).toBe(false);
     expect(await storage.responses.chain('key_a', idOf(199), 0)).toBeNull();
     expect((await storage.responses.chain('key_a', idOf(99), 0))?.length).toBe(100);
-    await storage.close();
   });
 
   test('an expired response is not found, alone or in a chain, nor are its items', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { responses } = storage;
     await responses.put(storedResponse('resp_1', { expiresAt: 50 }));
     await responses.put(storedResponse('resp_2', { expiresAt: 100, previousId: 'resp_1' }));
@@ -157,11 +154,10 @@ describeDatabases((fresh) => {
     expect(await responses.find('key_a', 'resp_1', 50)).toBeNull();
     expect(await responses.findItem('key_a', 'msg_1_0', 49)).not.toBeNull();
     expect(await responses.findItem('key_a', 'msg_1_0', 50)).toBeNull();
-    await storage.close();
   });
 
   test('items are found by their ids, whether the client or the gateway chose them', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { responses } = storage;
     const foreign = message('rs_0a1b2c3d4e5f', 'from an upstream');
     const chosen = message('no-underscore', "the client's own");
@@ -185,12 +181,11 @@ describeDatabases((fresh) => {
     expect(await responses.findItem('key_a', sentId, 0)).toEqual(own.input[0] ?? null);
     await responses.delete('key_a', idOf(2));
     expect(await responses.findItem('key_a', sentId, 0)).toBeNull();
-    await storage.close();
   });
 
   test('the oldest responses of a full key give way, and only those', async () => {
     let max = 1e9;
-    const storage = await (await fresh())({ maxBytesPerKey: () => max });
+    await using storage = await (await fresh())({ maxBytesPerKey: () => max });
     const { responses, stateUsage } = storage;
     const put = (n: number, over = {}): Promise<string> =>
       responses.put(storedResponse(idOf(n), { expiresAt: 10_000 + n, ...over }));
@@ -212,11 +207,10 @@ describeDatabases((fresh) => {
     const failure = await rejection(put(1, { input: [message('msg_huge', 'x'.repeat(used))] }));
     expect(failure).toMatchObject({ kind: 'quota', fault: 'client' });
     expect(await there()).toEqual([false, false, false, false, true, true]);
-    await storage.close();
   });
 
   test('the counters agree with what is there, whatever happened', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { responses, conversations, prompts, stateUsage } = storage;
     const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 0, expiresAt: 9, metadata: {} };
     expect(await stateUsage.bytes('key_a')).toBe(0);
@@ -239,11 +233,10 @@ describeDatabases((fresh) => {
     await responses.purge(9e12);
     await conversations.purge(9e12);
     expect(await stateUsage.bytes('key_a')).toBe(0);
-    await storage.close();
   });
 
   test('a purge deletes exactly the expired responses of all keys', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const puts = Array.from({ length: 30 }, (_, n) =>
       storage.responses.put(storedResponse(`resp_a${n}`, { projectId: `key_${n % 3}`, expiresAt: n })),
     );
@@ -258,7 +251,6 @@ describeDatabases((fresh) => {
     while ((await storage.responses.purge(1_000)) > 0);
     expect(await storage.stateUsage.bytes('key_1')).toBe(0);
     expect(await storage.stateUsage.bytes('key_0')).toBeGreaterThan(0);
-    await storage.close();
   });
   test('the storage count is correct after many processes write and delete at once', async () => {
     const open = await fresh();

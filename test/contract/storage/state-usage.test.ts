@@ -31,7 +31,7 @@ describeDatabases((fresh) => {
   });
 
   test('a write that exceeds the quota is refused and not counted', async () => {
-    const storage = await (await fresh())({ maxBytesPerKey: () => 1_000 });
+    await using storage = await (await fresh())({ maxBytesPerKey: () => 1_000 });
     const { conversations, stateUsage } = storage;
     await conversations.create(conversation('conv_1', 'key_a'), []);
     const before = await stateUsage.bytes('key_a');
@@ -39,6 +39,5 @@ describeDatabases((fresh) => {
     expect(await rejection(refused)).toMatchObject({ kind: 'quota', code: 'storage_quota' });
     expect(await stateUsage.bytes('key_a')).toBe(before);
     expect(await conversations.findItem('key_a', 'conv_1', 'msg_1')).toBeNull();
-    await storage.close();
   });
 });

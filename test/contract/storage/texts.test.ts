@@ -4,7 +4,7 @@ import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {
   test('texts that are difficult for databases are read as written, or at least cause no error', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     await storage.vault.put([
       { projectId: 'key_a', callId: 'call\0\ud800', sealed: Uint8Array.of(1), expiresAt: 9 },
       { projectId: 'key_a', callId: 'twice', sealed: Uint8Array.of(1), expiresAt: 9 },
@@ -24,6 +24,5 @@ describeDatabases((fresh) => {
     expect(await storage.conversations.findItem('key_a', 'conv_1', 'msg_\0')).toEqual(item);
     expect((await storage.conversations.find('key_a', 'conv_1', 0))?.metadata).toEqual({ a: 'x\0y' });
     expect(await storage.responses.find('key_a', 'resp_\0', 0)).toBeNull();
-    await storage.close();
   });
 });

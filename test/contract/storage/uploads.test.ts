@@ -36,7 +36,7 @@ const file = (over: Partial<StoredFile> = {}): StoredFile => ({
 describeDatabases((fresh) => {
   test('an upload accepts pieces at its current offset, counts for its project, and becomes a file once', async () => {
     const open = await fresh();
-    const storage = await open({ maxBytesPerKey: () => 10_000 });
+    await using storage = await open({ maxBytesPerKey: () => 10_000 });
     const { uploads, files, stateUsage } = storage;
     await uploads.begin(upload());
     expect(await uploads.find('secret_a', 99)).toEqual(upload());
@@ -78,12 +78,11 @@ describeDatabases((fresh) => {
     await files.delete('project_a', fileId);
     expect(await uploads.takeExpired(100)).toEqual({ uploads: 1, pieces: [] });
     expect(await stateUsage.bytes('project_a')).toBe(0);
-    await storage.close();
   });
 
   test('an upload that is cancelled or expires gives its place back, and the names of its pieces', async () => {
     const open = await fresh();
-    const storage = await open({ maxBytesPerKey: () => 10_000 });
+    await using storage = await open({ maxBytesPerKey: () => 10_000 });
     const { uploads, stateUsage } = storage;
     for (const id of ['secret_a', 'secret_b', 'secret_c']) {
       await uploads.begin(upload({ id, expiresAt: id === 'secret_c' ? 300 : 100 }));
@@ -96,6 +95,5 @@ describeDatabases((fresh) => {
     expect(await uploads.find('secret_c', 0)).not.toBeNull();
     await uploads.cancel('secret_c');
     expect(await stateUsage.bytes('project_a')).toBe(0);
-    await storage.close();
   });
 });

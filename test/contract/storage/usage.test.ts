@@ -169,7 +169,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
         fc.array(anyRecord, { maxLength: 60 }),
         fc.array(anyRecord, { maxLength: 20 }),
         async (some, more) => {
-          const storage = await (await database.fresh())();
+          await using storage = await (await database.fresh())();
           for (const record of some) append(storage, record);
           expect(await total(storage)).toEqual(sumsOf(some));
           await maintained(storage, NOON);
@@ -217,7 +217,6 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
           const again = all.filter((g) => g.attempts > 1 && !isLate(g)).length;
           expect(remote?.sums.counts.failed_attempts ?? 0).toBe(again);
           expect(remote?.sums.counts.requests ?? 0).toBe(0);
-          await storage.close();
         },
       ),
       { numRuns: database.runs },
@@ -227,7 +226,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   test('limits are set from sums of the records since any millisecond, by owner, model and end user', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyRecord, { maxLength: 60 }), fc.nat(72 * HOUR), async (records, ago) => {
-        const storage = await (await database.fresh())();
+        await using storage = await (await database.fresh())();
         for (const record of records) append(storage, record);
         await maintained(storage, NOON);
         const fromMs = NOON - ago;
@@ -269,14 +268,13 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
               const ofSome = sums.filter(({ ownerId }) => ownerId === owners[0]);
               expect(inOrder(some)).toEqual(inOrder(ofSome));
             }
-        await storage.close();
       }),
       { numRuns: database.runs },
     );
   });
 
   test('an hour has room for so many end users of a project; the others are counted together', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     for (let n = 0; n < 10_050; n += 1)
       storage.ledger.append(recordAt(NOON + n, { endUser: n.toString(16).padStart(32, '0') }), []);
     append(storage, recordAt(NOON, { endUser: '0'.repeat(32) }));
@@ -304,11 +302,10 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
         n === 0 ? [endUser, endUser] : [endUser],
       );
     }
-    await storage.close();
   });
 
   test('a failed request counts for the requested model and the last provider, and each attempt for its own', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const failure = { kind: 'upstream_unavailable', message: 'overloaded', upstreamStatus: 503 } as const;
     const nobody = { model: null, provider: null, endpoint: null, usage: null, cost: null } as const;
     const tried = (
@@ -377,11 +374,10 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     await check();
     await maintained(storage, NOON + 2 * HOUR);
     await check();
-    await storage.close();
   });
 
   test('the last use of a key is known to 5 minutes, or to a day', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const old = NOON - 30 * DAY;
     for (const [atMs, keyId] of [
       [old, 'key_a'],
@@ -395,11 +391,10 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     while (await storage.usage.maintain(NOON));
     const later = await storage.usage.lastUsed(['key_a', 'key_c']);
     expect([...later]).toEqual([['key_a', Math.floor(old / DAY) * DAY]]);
-    await storage.close();
   });
 
   test('reports contain only what matches their filters and is known', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     append(storage, recordAt(NOON, { model: 'openai/a', projectId: 'search' }));
     append(storage, recordAt(NOON + HOUR, { model: 'openai/b', projectId: 'search' }));
     append(storage, recordAt(NOON + HOUR, { model: 'openai/b', projectId: 'mail' }));
@@ -438,7 +433,6 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     expect(hours.rows.map(({ startMs, sums }) => [startMs, sums.counts.requests])).toEqual([
       [NOON + HOUR, 2],
     ]);
-    await storage.close();
   });
 
   test('processes that count at once and import the same records get the sums of the records', async () => {
@@ -471,7 +465,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
   });
 
   test('models that clients invent take a bounded number of names', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const nobody = {
       model: null,
       provider: null,
@@ -489,11 +483,10 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
       requests: 70,
       refused: 70,
     });
-    await storage.close();
   });
 
   test('sums of a day that are wrong are added up again from its records', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     const records = Array.from({ length: 450 }, (_, at) =>
       recordAt(NOON - DAY + at * 60_000, { endUser: 'a'.repeat(32), model: `openai/${at % 3}` }),
     );
@@ -514,11 +507,10 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     );
     expect(await total(storage)).toEqual(sumsOf(records));
     expect(await storage.usage.endUsers(ALL)).toMatchObject([{ requests: 450 }]);
-    await storage.close();
   });
 
   test('percentiles of sums are at most a fifth too high', async () => {
-    const storage = await (await database.fresh())();
+    await using storage = await (await database.fresh())();
     for (let ms = 1; ms <= 1000; ms += 1) append(storage, recordAt(NOON + ms, { endedAt: NOON + ms + ms }));
     const { details } = await total(storage);
     for (const share of [0.5, 0.9, 0.99]) {
@@ -526,7 +518,6 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
       expect(ms).toBeGreaterThanOrEqual(1000 * share);
       expect(ms).toBeLessThanOrEqual(1000 * share * 1.19);
     }
-    await storage.close();
   });
 });
 

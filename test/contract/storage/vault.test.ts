@@ -4,7 +4,7 @@ import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {
   test('sealed turns are found by key and call, until they expire', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { vault } = storage;
     const sealed = Uint8Array.of(0, 1, 255);
     await vault.put([
@@ -23,11 +23,10 @@ describeDatabases((fresh) => {
     expect(await vault.purge(50)).toBe(0);
     expect((await vault.get('key_b', ['call_3'], 99)).get('call_3')).toEqual(sealed);
     expect((await vault.get('key_b', [], 99)).size).toBe(0);
-    await storage.close();
   });
 
   test('a purge deletes a bounded number at a time', async () => {
-    const storage = await (await fresh())();
+    await using storage = await (await fresh())();
     const { vault } = storage;
     await vault.put(
       Array.from({ length: 1_201 }, (_, i) => ({
@@ -41,6 +40,5 @@ describeDatabases((fresh) => {
     while ((await vault.purge(5_000)) > 0) purges += 1;
     expect(purges).toBeGreaterThan(1);
     expect((await vault.get('k', ['c0', 'c1200'], -1)).size).toBe(0);
-    await storage.close();
   });
 });

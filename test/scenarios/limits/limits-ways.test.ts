@@ -236,7 +236,7 @@ describe('limits of requests', () => {
 
   test('are reported natively on a socket, whose next turn is admitted when capacity is free', async () => {
     const clock = new ArmedClock(Date.UTC(2026, 10, 22, 12));
-    const gateway = await startGateway({ keys: keysOf('minute') }, { clock });
+    await using gateway = await startGateway({ keys: keysOf('minute') }, { clock });
     await using client = await SocketClient.open(gateway.origin);
     const turn = { model: 'sim/chat', input: 'Hello' };
     expect((await client.turn(turn)).at(-1)).toMatchObject({ type: 'response.completed' });
@@ -251,7 +251,6 @@ describe('limits of requests', () => {
     });
     clock.advance(60_000);
     expect((await client.turn(turn)).at(-1)).toMatchObject({ type: 'response.completed' });
-    await gateway.close();
   });
 
   test('do not stop further turns of a running request, and count them for the next one', async () => {

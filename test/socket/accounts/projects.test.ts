@@ -224,19 +224,15 @@ test('keys and projects are changed under a running gateway, which follows withi
 });
 
 test('a key with only the role admin cannot call models, and the error says so', async () => {
-  const own = await startGateway({
+  await using own = await startGateway({
     server: { admin_key: 'sk-test-root-0123456789' },
     keys: [{ name: 'operator', key: 'sk-test-operator', roles: ['admin'] }],
   });
-  try {
-    // Nobody could call a model otherwise.
-    expect(own.firstKey).not.toBeNull();
-    for (const key of ['sk-test-root-0123456789', 'sk-test-operator']) {
-      const response = await fetch(`${own.baseURL}/models`, { headers: { authorization: `Bearer ${key}` } });
-      expect(response.status).toBe(403);
-      expect(await response.json()).toMatchObject({ error: { code: 'permission_denied' } });
-    }
-  } finally {
-    await own.close();
+  // Nobody could call a model otherwise.
+  expect(own.firstKey).not.toBeNull();
+  for (const key of ['sk-test-root-0123456789', 'sk-test-operator']) {
+    const response = await fetch(`${own.baseURL}/models`, { headers: { authorization: `Bearer ${key}` } });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error: { code: 'permission_denied' } });
   }
 });

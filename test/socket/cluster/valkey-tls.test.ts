@@ -87,7 +87,7 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
   });
 
   test('a gateway shares limits over it', async () => {
-    const gateway = await startGateway({
+    await using gateway = await startGateway({
       redis_url: secure(at(0), 'rediss'),
       upstream: { ca: certificates?.path('ca.pem') },
       limits: [{ requests: 2, per: 'hour' }],
@@ -101,6 +101,5 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
     expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
     const ready = (await (await fetch(`${gateway.origin}/readyz`)).json()) as { degraded: string[] };
     expect(ready.degraded).toEqual([]);
-    await gateway.close();
   });
 });

@@ -260,33 +260,29 @@ describe('counts across protocols', () => {
 
 test('Bedrock counts in the form of Converse, for the model behind a profile', async () => {
   const upstream = scene.upstream('up');
-  const gateway = await startGateway({
+  await using gateway = await startGateway({
     providers: { bedrock: { api_key: 'sk-test', region: 'r', base_url: upstream.origin } },
   });
   const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'token-counting-2024-11-01' };
   const count = (model: string): Promise<Response> =>
     gateway.post('/messages/count_tokens', { model, messages, system: 'Be brief.' }, headers);
-  try {
-    for (const id of ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic.claude-haiku-4-5']) {
-      upstream.script(whole({ inputTokens: 14 }));
-      const response = await count(`bedrock/${id}`);
-      expect(await response.json()).toEqual({ input_tokens: 14 });
-      expect(response.headers.get('x-dragoman-estimated')).toBeNull();
-      const [request] = upstream.requests;
-      expect(request?.path).toBe(`/model/${encodeURIComponent(id.replace('us.', ''))}/count-tokens`);
-      expect(request?.json).toEqual({
-        input: {
-          converse: {
-            messages: [{ role: 'user', content: [{ text: 'Tell me a story.' }] }],
-            system: [{ text: 'Be brief.' }],
-          },
+  for (const id of ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic.claude-haiku-4-5']) {
+    upstream.script(whole({ inputTokens: 14 }));
+    const response = await count(`bedrock/${id}`);
+    expect(await response.json()).toEqual({ input_tokens: 14 });
+    expect(response.headers.get('x-dragoman-estimated')).toBeNull();
+    const [request] = upstream.requests;
+    expect(request?.path).toBe(`/model/${encodeURIComponent(id.replace('us.', ''))}/count-tokens`);
+    expect(request?.json).toEqual({
+      input: {
+        converse: {
+          messages: [{ role: 'user', content: [{ text: 'Tell me a story.' }] }],
+          system: [{ text: 'Be brief.' }],
         },
-      });
-    }
-    upstream.script(whole({ message: "The provided model doesn't support counting tokens." }, 400));
-    const refused = await count('bedrock/anthropic.claude-haiku-4-5');
-    expect([refused.status, refused.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
-  } finally {
-    await gateway.close();
+      },
+    });
   }
+  upstream.script(whole({ message: "The provided model doesn't support counting tokens." }, 400));
+  const refused = await count('bedrock/anthropic.claude-haiku-4-5');
+  expect([refused.status, refused.headers.get('x-dragoman-estimated')]).toEqual([200, 'true']);
 });

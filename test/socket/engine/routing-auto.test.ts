@@ -305,7 +305,7 @@ test('complexity chooses the model, and the response names it', async () => {
   const at = (input: number): JsonObject => ({
     endpoints: [{ provider: 'sim', model: 'echo', price: { input, output: input } }],
   });
-  const gateway = await startGateway({
+  await using gateway = await startGateway({
     models: [
       { id: 'house/cheap', ...at(1) },
       { id: 'house/dear', ...at(9) },
@@ -322,13 +322,9 @@ test('complexity chooses the model, and the response names it', async () => {
       task_info: { task_type: 'chat', complexity },
     },
   });
-  try {
-    expect(await ask(config('low'))).toBe('house/cheap');
-    expect(await ask(config('high'))).toBe('house/dear');
-    expect(await ask({})).toBe('house/cheap');
-    expect(await ask({ model: 'house/dear' })).toBe('house/dear');
-    expect(await ask({ model: 'house/dear:sim' })).toBe('house/dear');
-  } finally {
-    await gateway.close();
-  }
+  expect(await ask(config('low'))).toBe('house/cheap');
+  expect(await ask(config('high'))).toBe('house/dear');
+  expect(await ask({})).toBe('house/cheap');
+  expect(await ask({ model: 'house/dear' })).toBe('house/dear');
+  expect(await ask({ model: 'house/dear:sim' })).toBe('house/dear');
 });

@@ -73,40 +73,36 @@ const QUESTION = {
 describe('the result of a probe', () => {
   test('is printed, kept, and sent from then on, by a gateway that runs too', async () => {
     upstream.always(doctorServer(OLD));
-    const gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
-    try {
-      expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(400);
+    await using gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
+    expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(400);
 
-      const result = await doctor(configOf());
-      expect(result.code).toBe(0);
-      expect(result.out).toContain(`lab/m over openai-chat at ${upstream.origin}/v1`);
-      expect(result.out).toMatch(/✓ reachable, key accepted +responds/);
-      expect(result.out).toMatch(/✗ enforces a JSON schema +rejected; .*400: json_object only/);
-      expect(result.out).toContain('→ max_tokens_field: max_tokens (before: as_written)');
-      expect(result.err).toMatch(/^lab\/m over openai-chat: at most \d+ requests and \d+ tokens/);
-      expect(result.err).toMatch(/ 1\/\d+ ✓ reachable, key accepted\n/);
+    const result = await doctor(configOf());
+    expect(result.code).toBe(0);
+    expect(result.out).toContain(`lab/m over openai-chat at ${upstream.origin}/v1`);
+    expect(result.out).toMatch(/✓ reachable, key accepted +responds/);
+    expect(result.out).toMatch(/✗ enforces a JSON schema +rejected; .*400: json_object only/);
+    expect(result.out).toContain('→ max_tokens_field: max_tokens (before: as_written)');
+    expect(result.err).toMatch(/^lab\/m over openai-chat: at most \d+ requests and \d+ tokens/);
+    expect(result.err).toMatch(/ 1\/\d+ ✓ reachable, key accepted\n/);
 
-      upstream.always(doctorServer(OLD));
-      await eventually(
-        'the gateway has read it',
-        async () => (await gateway.post('/chat/completions', QUESTION)).status === 200,
-      );
-      const sent = chats(upstream.requests).at(-1);
-      expect(sent).toMatchObject({ max_tokens: 50 });
-      expect(sent).not.toHaveProperty('max_completion_tokens');
+    upstream.always(doctorServer(OLD));
+    await eventually(
+      'the gateway has read it',
+      async () => (await gateway.post('/chat/completions', QUESTION)).status === 200,
+    );
+    const sent = chats(upstream.requests).at(-1);
+    expect(sent).toMatchObject({ max_tokens: 50 });
+    expect(sent).not.toHaveProperty('max_completion_tokens');
 
-      // A format that is not enforced is emulated.
-      expect(sent).toMatchObject({ response_format: { type: 'json_object' } });
+    // A format that is not enforced is emulated.
+    expect(sent).toMatchObject({ response_format: { type: 'json_object' } });
 
-      const forgotten = await doctor(configOf(), '--forget', 'lab');
-      expect(forgotten).toMatchObject({ code: 0, out: 'Deleted the results of 1 endpoint.\n' });
-      await eventually(
-        'the gateway has forgotten it',
-        async () => (await gateway.post('/chat/completions', QUESTION)).status === 400,
-      );
-    } finally {
-      await gateway.close();
-    }
+    const forgotten = await doctor(configOf(), '--forget', 'lab');
+    expect(forgotten).toMatchObject({ code: 0, out: 'Deleted the results of 1 endpoint.\n' });
+    await eventually(
+      'the gateway has forgotten it',
+      async () => (await gateway.post('/chat/completions', QUESTION)).status === 400,
+    );
   });
 
   test('gives way to the operator', async () => {
@@ -129,25 +125,21 @@ describe('the result of a probe', () => {
         { name: 'stop', known: 'supported', measured: 'unsupported', overruled: true },
       ]),
     );
-    const gateway = await startGateway(own, { dataDir: join(folder, 'data') });
-    try {
-      upstream.always(doctorServer());
-      const response = await gateway.post('/chat/completions', {
-        ...QUESTION,
-        stop: ['x'],
-        seed: 7,
-      });
-      expect(response.status).toBe(200);
-      const sent = chats(upstream.requests).at(-1);
-      expect(sent).toMatchObject({
-        max_completion_tokens: 50,
-        stop: ['x'],
-        response_format: { type: 'json_schema' },
-      });
-      expect(sent).not.toHaveProperty('seed');
-    } finally {
-      await gateway.close();
-    }
+    await using gateway = await startGateway(own, { dataDir: join(folder, 'data') });
+    upstream.always(doctorServer());
+    const response = await gateway.post('/chat/completions', {
+      ...QUESTION,
+      stop: ['x'],
+      seed: 7,
+    });
+    expect(response.status).toBe(200);
+    const sent = chats(upstream.requests).at(-1);
+    expect(sent).toMatchObject({
+      max_completion_tokens: 50,
+      stop: ['x'],
+      response_format: { type: 'json_schema' },
+    });
+    expect(sent).not.toHaveProperty('seed');
   });
 
   test('protects texts of clients from a server that is not what its preset says', async () => {
@@ -157,18 +149,14 @@ describe('the result of a probe', () => {
     };
     const question = { ...QUESTION, model: 'openai/m', max_tokens: undefined, max_completion_tokens: 50 };
     upstream.always(doctorServer(OLD));
-    const gateway = await startGateway(config, { dataDir: join(folder, 'data') });
-    try {
-      expect((await gateway.post('/chat/completions', question)).status).toBe(400);
-      const result = await doctor(config);
-      expect(result.code).toBe(0);
-      expect(result.out).toContain('→ faithful: false (before: true)');
-      expect(gateway.reload()).toBe(true);
-      expect((await gateway.post('/chat/completions', question)).status).toBe(200);
-      expect(chats(upstream.requests).at(-1)).toMatchObject({ max_tokens: 50 });
-    } finally {
-      await gateway.close();
-    }
+    await using gateway = await startGateway(config, { dataDir: join(folder, 'data') });
+    expect((await gateway.post('/chat/completions', question)).status).toBe(400);
+    const result = await doctor(config);
+    expect(result.code).toBe(0);
+    expect(result.out).toContain('→ faithful: false (before: true)');
+    expect(gateway.reload()).toBe(true);
+    expect((await gateway.post('/chat/completions', question)).status).toBe(200);
+    expect(chats(upstream.requests).at(-1)).toMatchObject({ max_tokens: 50 });
   });
 
   test('does not apply to another address', async () => {
@@ -364,17 +352,13 @@ test.each([
   ],
 ])('a kept file with %s stops no gateway, and can be forgotten', async (_, text) => {
   upstream.always(doctorServer());
-  const gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
-  try {
-    writeFileSync(join(folder, 'data', 'capabilities.json'), text);
-    expect(gateway.reload()).toBe(true);
-    expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
-    expect(gateway.logLines.join('')).toContain(`\`${inThisShell('doctor --forget')}\` repairs it`);
-    expect((await doctor(configOf(), '--forget')).code).toBe(0);
-    gateway.logLines.length = 0;
-    expect(gateway.reload()).toBe(true);
-    expect(gateway.logLines.join('')).not.toContain('capabilities');
-  } finally {
-    await gateway.close();
-  }
+  await using gateway = await startGateway(configOf(), { dataDir: join(folder, 'data') });
+  writeFileSync(join(folder, 'data', 'capabilities.json'), text);
+  expect(gateway.reload()).toBe(true);
+  expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
+  expect(gateway.logLines.join('')).toContain(`\`${inThisShell('doctor --forget')}\` repairs it`);
+  expect((await doctor(configOf(), '--forget')).code).toBe(0);
+  gateway.logLines.length = 0;
+  expect(gateway.reload()).toBe(true);
+  expect(gateway.logLines.join('')).not.toContain('capabilities');
 });

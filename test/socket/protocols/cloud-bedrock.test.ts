@@ -359,7 +359,7 @@ describe("Claude by Anthropic's own body", () => {
   });
 
   test('with Converse where the configuration says so', async () => {
-    const other = await startGateway({
+    await using other = await startGateway({
       providers: { bedrock: { ...ACCOUNT, base_url: upstream.origin } },
       models: [
         {
@@ -370,23 +370,19 @@ describe("Claude by Anthropic's own body", () => {
         },
       ],
     });
-    try {
-      upstream.script(streams(HELLO));
-      const response = await other.post('/chat/completions', {
-        model: 'claude',
-        stream: true,
-        reasoning: { max_tokens: 2000 },
-        messages: [{ role: 'user', content: 'Hello' }],
-      });
-      expect(textOf(await eventsOf(response))).toBe('Grüße, 世界');
-      const body = upstream.requests[0]?.json as Json;
-      expect(at(body, 'additionalModelRequestFields', 'thinking')).toEqual({
-        type: 'enabled',
-        budget_tokens: 2000,
-      });
-      expect(list(at(body, 'messages'))).toHaveLength(1);
-    } finally {
-      await other.close();
-    }
+    upstream.script(streams(HELLO));
+    const response = await other.post('/chat/completions', {
+      model: 'claude',
+      stream: true,
+      reasoning: { max_tokens: 2000 },
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    expect(textOf(await eventsOf(response))).toBe('Grüße, 世界');
+    const body = upstream.requests[0]?.json as Json;
+    expect(at(body, 'additionalModelRequestFields', 'thinking')).toEqual({
+      type: 'enabled',
+      budget_tokens: 2000,
+    });
+    expect(list(at(body, 'messages'))).toHaveLength(1);
   });
 });

@@ -238,12 +238,11 @@ describe('elements that are no 32-bit floats', () => {
   test('Perplexity is asked at its own address', async () => {
     first.script(answer(packed));
     const perplexity = { api_key: UPSTREAM_KEY, base_url: first.origin };
-    const own = await startGateway({ providers: { perplexity } });
+    await using own = await startGateway({ providers: { perplexity } });
     const model = 'perplexity/pplx-embed-v1-0.6b';
     const response = await own.post('/embeddings', { model, input: INPUT });
     expect(first.requests[0]?.path).toBe('/v1/embeddings');
     expect(vectorsOf(await response.json())).toEqual([signed, signed]);
-    await own.close();
   });
 
   test('are requested with the member names of the server', async () => {
@@ -653,7 +652,7 @@ describe("OpenAI's SDK", () => {
 
 describe('models that embed', () => {
   test('are found by their ids, and listed by themselves', async () => {
-    const library = await startGateway({
+    await using library = await startGateway({
       providers: {
         openai: { api_key: 'sk-test' },
         google: { api_key: 'sk-test' },
@@ -662,22 +661,18 @@ describe('models that embed', () => {
     });
     const ids = async (path: string): Promise<unknown[]> =>
       list(await (await library.get(path)).json(), 'data').map((entry) => at(entry, 'id'));
-    try {
-      const embedders = await ids('/embeddings/models');
-      expect(embedders).toEqual(
-        expect.arrayContaining(['google/gemini-embedding-001', 'openai/text-embedding-3-small', 'sim/embed']),
-      );
-      expect((await ids('/models')).filter((id) => embedders.includes(id))).toEqual([]);
-      for (const id of ['openai/text-embedding-3-small', 'text-embedding-3-small', 'gemini-embedding-001']) {
-        const model = await (await library.get(`/models/${id}`)).json();
-        expect(model).toMatchObject({
-          architecture: { modality: 'text->embeddings' },
-          supported_parameters: ['dimensions', 'encoding_format', 'user'],
-          pricing: { completion: '0' },
-        });
-      }
-    } finally {
-      await library.close();
+    const embedders = await ids('/embeddings/models');
+    expect(embedders).toEqual(
+      expect.arrayContaining(['google/gemini-embedding-001', 'openai/text-embedding-3-small', 'sim/embed']),
+    );
+    expect((await ids('/models')).filter((id) => embedders.includes(id))).toEqual([]);
+    for (const id of ['openai/text-embedding-3-small', 'text-embedding-3-small', 'gemini-embedding-001']) {
+      const model = await (await library.get(`/models/${id}`)).json();
+      expect(model).toMatchObject({
+        architecture: { modality: 'text->embeddings' },
+        supported_parameters: ['dimensions', 'encoding_format', 'user'],
+        pricing: { completion: '0' },
+      });
     }
   });
 

@@ -93,28 +93,24 @@ describe('keys', () => {
     await commands.revoke('gone');
     await storage.close();
     await first.stop();
-    const second = await startGateway({}, { clock, dataDir: first.dataDir });
+    await using second = await startGateway({}, { clock, dataDir: first.dataDir });
     const ask = (name: string, model = 'sim/echo'): Promise<RawAnswer> =>
       sendRaw(second.origin, jsonRequest(keys[name] ?? '', BODY.replace('sim/echo', model)));
-    try {
-      expect((await ask('valid')).status).toBe(200);
-      expect((await ask('brief')).status).toBe(200);
-      expect(expectUnauthorized(await ask('gone')).message).toContain('revoked');
-      clock.advance(1000);
-      expect(expectUnauthorized(await ask('brief')).message).toContain('expired');
-      expect((await ask('narrow', 'sim/messages')).status).toBe(200);
-      const forbidden = await ask('narrow');
-      expect(forbidden.status).toBe(403);
-      expect(readError(forbidden.text)).toMatchObject({ param: 'model', code: 'model_not_allowed' });
-      const listed = await fetch(`${second.baseURL}/models`, {
-        headers: { authorization: `Bearer ${keys['narrow']}` },
-      });
-      const { data } = (await listed.json()) as { data: { id: string }[] };
-      expect(data.some((model) => model.id === 'sim/messages')).toBe(true);
-      expect(data.filter((model) => model.id === 'sim/echo')).toEqual([]);
-    } finally {
-      await second.close();
-    }
+    expect((await ask('valid')).status).toBe(200);
+    expect((await ask('brief')).status).toBe(200);
+    expect(expectUnauthorized(await ask('gone')).message).toContain('revoked');
+    clock.advance(1000);
+    expect(expectUnauthorized(await ask('brief')).message).toContain('expired');
+    expect((await ask('narrow', 'sim/messages')).status).toBe(200);
+    const forbidden = await ask('narrow');
+    expect(forbidden.status).toBe(403);
+    expect(readError(forbidden.text)).toMatchObject({ param: 'model', code: 'model_not_allowed' });
+    const listed = await fetch(`${second.baseURL}/models`, {
+      headers: { authorization: `Bearer ${keys['narrow']}` },
+    });
+    const { data } = (await listed.json()) as { data: { id: string }[] };
+    expect(data.some((model) => model.id === 'sim/messages')).toBe(true);
+    expect(data.filter((model) => model.id === 'sim/echo')).toEqual([]);
   });
 
   test.each([

@@ -313,18 +313,14 @@ describe('size', () => {
   });
 
   test('a limit of 1 MB is kept to the byte', async () => {
-    const small = await startGateway({ server: { body_limit_mb: 1 } });
-    try {
-      const frame = big(0).length;
-      const fits = await sendRaw(small.origin, jsonRequest(TEST_KEY, big(MB - frame)));
-      expect(fits.status).not.toBe(413);
-      const over = await sendRaw(small.origin, jsonRequest(TEST_KEY, big(MB - frame + 1)));
-      expect(over.status).toBe(413);
-      const far = await sendRaw(small.origin, jsonRequest(TEST_KEY, big(3 * MB)));
-      expect(far.status).toBe(413);
-    } finally {
-      await small.close();
-    }
+    await using small = await startGateway({ server: { body_limit_mb: 1 } });
+    const frame = big(0).length;
+    const fits = await sendRaw(small.origin, jsonRequest(TEST_KEY, big(MB - frame)));
+    expect(fits.status).not.toBe(413);
+    const over = await sendRaw(small.origin, jsonRequest(TEST_KEY, big(MB - frame + 1)));
+    expect(over.status).toBe(413);
+    const far = await sendRaw(small.origin, jsonRequest(TEST_KEY, big(3 * MB)));
+    expect(far.status).toBe(413);
   });
 
   test('2,000 messages work', async () => {

@@ -10,7 +10,7 @@ interface Listed {
 }
 
 test('the choice among models is listed, and found by each of its names', async () => {
-  const gateway = await startGateway({
+  await using gateway = await startGateway({
     keys: [
       { name: 'test', key: 'sk-test' },
       { name: 'narrow', key: 'sk-narrow', models: ['sim/echo'] },
@@ -23,44 +23,36 @@ test('the choice among models is listed, and found by each of its names', async 
   };
   const ids = async (key: string): Promise<string[]> =>
     ((await read('/models', key)).body as { data: Listed[] }).data.map(({ id }) => id);
-  try {
-    expect(await ids('sk-test')).toEqual(expect.arrayContaining(['dragoman/auto', 'sim/echo']));
-    expect(await ids('sk-narrow')).toEqual(['dragoman/auto', 'sim/echo']);
-    expect(await ids('sk-nothing')).toEqual([]);
-    for (const id of ['dragoman/auto', 'auto', 'zenmux/auto', 'dragoman%2Fauto']) {
-      const { status, body } = await read(`/models/${id}`);
-      expect(status).toBe(200);
-      expect(body).toMatchObject({
-        id: 'dragoman/auto',
-        display_name: 'Auto',
-        owned_by: 'dragoman',
-        pricing: { prompt: '-1', completion: '-1' },
-      });
-    }
-    expect((await read('/models/auto', 'sk-nothing')).status).toBe(404);
-  } finally {
-    await gateway.close();
+  expect(await ids('sk-test')).toEqual(expect.arrayContaining(['dragoman/auto', 'sim/echo']));
+  expect(await ids('sk-narrow')).toEqual(['dragoman/auto', 'sim/echo']);
+  expect(await ids('sk-nothing')).toEqual([]);
+  for (const id of ['dragoman/auto', 'auto', 'zenmux/auto', 'dragoman%2Fauto']) {
+    const { status, body } = await read(`/models/${id}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: 'dragoman/auto',
+      display_name: 'Auto',
+      owned_by: 'dragoman',
+      pricing: { prompt: '-1', completion: '-1' },
+    });
   }
+  expect((await read('/models/auto', 'sk-nothing')).status).toBe(404);
 });
 
 test('a configured model of that name replaces it', async () => {
-  const gateway = await startGateway({
+  await using gateway = await startGateway({
     models: [{ id: 'dragoman/auto', display_name: 'Ours', endpoints: [{ provider: 'sim', model: 'echo' }] }],
     aliases: { auto: 'sim/chat' },
   });
   const name = async (id: string): Promise<string> =>
     ((await (await gateway.get(`/models/${id}`)).json()) as Listed).display_name;
-  try {
-    expect([await name('dragoman/auto'), await name('auto'), await name('zenmux/auto')]).toEqual([
-      'Ours',
-      'chat',
-      'Auto',
-    ]);
-    const { data } = (await (await gateway.get('/models')).json()) as { data: Listed[] };
-    expect(data.filter(({ id }) => id === 'dragoman/auto').map(({ display_name: shown }) => shown)).toEqual([
-      'Ours',
-    ]);
-  } finally {
-    await gateway.close();
-  }
+  expect([await name('dragoman/auto'), await name('auto'), await name('zenmux/auto')]).toEqual([
+    'Ours',
+    'chat',
+    'Auto',
+  ]);
+  const { data } = (await (await gateway.get('/models')).json()) as { data: Listed[] };
+  expect(data.filter(({ id }) => id === 'dragoman/auto').map(({ display_name: shown }) => shown)).toEqual([
+    'Ours',
+  ]);
 });

@@ -261,64 +261,52 @@ test('requests with the same idempotency key get one response', async () => {
 });
 
 test('with `background.temporary`, a response that is not stored is kept for ten minutes', async () => {
-  const other = await startStateful({ background: { temporary: true } });
-  try {
-    const asked = { model, input: 'Hello', background: true, store: false };
-    const { id } = await other.client.responses.create(asked);
-    const answer = await ended(id, other.client);
-    expect(answer).toMatchObject({ status: 'completed', store: false });
-    const stored = await other.storage.responses.find(other.projectId, id, Date.now());
-    expect(stored!.expiresAt! - stored!.createdAt).toBe(600_000);
-  } finally {
-    await other.close();
-  }
+  await using other = await startStateful({ background: { temporary: true } });
+  const asked = { model, input: 'Hello', background: true, store: false };
+  const { id } = await other.client.responses.create(asked);
+  const answer = await ended(id, other.client);
+  expect(answer).toMatchObject({ status: 'completed', store: false });
+  const stored = await other.storage.responses.find(other.projectId, id, Date.now());
+  expect(stored!.expiresAt! - stored!.createdAt).toBe(600_000);
 });
 
 test('a response that exceeds a limit waits, and says so', async () => {
-  const limited = await startStateful({
+  await using limited = await startStateful({
     keys: [{ name: 'test', key: 'sk-test', limits: [{ concurrent: 1 }] }],
   });
-  try {
-    const slow = await limited.client.responses.create({
-      model: 'sim/stall',
-      input: 'Wait.',
-      background: true,
-    });
-    const until = (state: string, id: string): Promise<void> =>
-      eventually(`it is ${state}`, async () => (await limited.storage.jobs.get(id))?.state === state);
-    await until('running', slow.id);
-    const waiting = await limited.client.responses.create({ model, input: 'Hello', background: true });
-    await until('waiting', waiting.id);
-    const { jobs } = await limited.storage.jobs.list({ limit: 1 });
-    expect(jobs[0]).toMatchObject({ attempt: 0, waits: { reason: expect.stringContaining('concurrent') } });
-    expect(await limited.client.responses.retrieve(waiting.id)).toMatchObject({ status: 'queued' });
-    await limited.client.responses.cancel(slow.id);
-    expect(await ended(waiting.id, limited.client)).toMatchObject({ status: 'completed' });
-    // Nothing is on record of the times when there was no room.
-    const { json } = await limited.call('GET', `/generation?id=${waiting.id}`);
-    expect(json).toMatchObject({ status: 200, outcome: 'ok' });
-  } finally {
-    await limited.close();
-  }
+  const slow = await limited.client.responses.create({
+    model: 'sim/stall',
+    input: 'Wait.',
+    background: true,
+  });
+  const until = (state: string, id: string): Promise<void> =>
+    eventually(`it is ${state}`, async () => (await limited.storage.jobs.get(id))?.state === state);
+  await until('running', slow.id);
+  const waiting = await limited.client.responses.create({ model, input: 'Hello', background: true });
+  await until('waiting', waiting.id);
+  const { jobs } = await limited.storage.jobs.list({ limit: 1 });
+  expect(jobs[0]).toMatchObject({ attempt: 0, waits: { reason: expect.stringContaining('concurrent') } });
+  expect(await limited.client.responses.retrieve(waiting.id)).toMatchObject({ status: 'queued' });
+  await limited.client.responses.cancel(slow.id);
+  expect(await ended(waiting.id, limited.client)).toMatchObject({ status: 'completed' });
+  // Nothing is on record of the times when there was no room.
+  const { json } = await limited.call('GET', `/generation?id=${waiting.id}`);
+  expect(json).toMatchObject({ status: 200, outcome: 'ok' });
 });
 
 test('a kept stream ends with its last event', async () => {
   const clock = new ManualClock(Date.now());
-  const other = await startStateful({}, clock);
-  try {
-    const asked = { model, input: 'Hello', background: true, stream: true } as const;
-    const events = await eventsOf(await other.client.responses.create(asked));
-    expect(events.at(-1)?.type).toBe('response.completed');
-    const { id } = (events[0] as { response: Answer }).response;
-    // Clients that wait for an answer get a keep-alive every ten seconds.
-    for (let tick = 0; tick < 3; tick += 1) {
-      clock.advance(10_000);
-      await ended(id, other.client);
-    }
-    expect(await eventsOf(await other.client.responses.retrieve(id, { stream: true }))).toEqual(events);
-  } finally {
-    await other.close();
+  await using other = await startStateful({}, clock);
+  const asked = { model, input: 'Hello', background: true, stream: true } as const;
+  const events = await eventsOf(await other.client.responses.create(asked));
+  expect(events.at(-1)?.type).toBe('response.completed');
+  const { id } = (events[0] as { response: Answer }).response;
+  // Clients that wait for an answer get a keep-alive every ten seconds.
+  for (let tick = 0; tick < 3; tick += 1) {
+    clock.advance(10_000);
+    await ended(id, other.client);
   }
+  expect(await eventsOf(await other.client.responses.retrieve(id, { stream: true }))).toEqual(events);
 });
 
 test('a running response is not started again if the clock of the machine changes', async () => {
@@ -359,18 +347,14 @@ test('a running response is not started again if the clock of the machine change
 
 test('an answer and its job are forgotten together', async () => {
   const clock = new ManualClock(Date.now());
-  const other = await startStateful({ background: { temporary: true } }, clock);
-  try {
-    const asked = { model: 'sim/error-400', input: 'Hello', background: true, store: false };
-    const { id } = await other.client.responses.create(asked);
-    await ended(id, other.client);
-    clock.advance(600_001);
-    expect(await other.call('GET', `/responses/${id}`)).toMatchObject({ status: 404 });
-    await eventually(
-      'the job is forgotten',
-      async () => (await other.storage.jobs.list({ limit: 1 })).jobs.length === 0,
-    );
-  } finally {
-    await other.close();
-  }
+  await using other = await startStateful({ background: { temporary: true } }, clock);
+  const asked = { model: 'sim/error-400', input: 'Hello', background: true, store: false };
+  const { id } = await other.client.responses.create(asked);
+  await ended(id, other.client);
+  clock.advance(600_001);
+  expect(await other.call('GET', `/responses/${id}`)).toMatchObject({ status: 404 });
+  await eventually(
+    'the job is forgotten',
+    async () => (await other.storage.jobs.list({ limit: 1 })).jobs.length === 0,
+  );
 });

@@ -48,7 +48,7 @@ async function fileOf(bytes: number): Promise<string> {
 test.skipIf(!isWhole)(
   'a file twice as large takes twice the time, and no more memory',
   async () => {
-    const stateful = await startStateful({
+    await using stateful = await startStateful({
       providers: {
         up: { api_key: 'x', protocols: { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` } },
       },
@@ -94,7 +94,6 @@ test.skipIf(!isWhole)(
     }
     const [, half = 0, whole = 0] = times;
     expect(whole / half).toBeLessThan(MOST_TIMES);
-    await stateful.close();
   },
   2 * CHECKED_MS,
 );

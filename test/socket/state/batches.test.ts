@@ -311,7 +311,7 @@ describe('a batch that does not run to its end', () => {
     asked = 0;
     isFailing = false;
     const priced = config();
-    const own = await startStateful({
+    await using own = await startStateful({
       ...priced,
       models: [
         ...(priced['models'] as object[]),
@@ -330,7 +330,6 @@ describe('a batch that does not run to its end', () => {
     const failed = JSON.stringify(await linesOf(batch.error_file_id, own.client));
     expect(failed).toContain('The price of up/new is unknown');
     expect(failed).toContain('This request exceeds the whole limit');
-    await own.close();
   });
 
   test('ends with its budget where that is wanted', async () => {

@@ -132,18 +132,16 @@ describe('a bucket', () => {
   });
 
   test('with a wrong secret is reported as such', async () => {
-    const stranger = await startGateway(configFor(s3.origin, 'sk-wrong-test'));
+    await using stranger = await startGateway(configFor(s3.origin, 'sk-wrong-test'));
     const error = (await rejection(upload(clientOf(stranger), Buffer.from('x')))) as APIError;
     expect(error.message).toContain('SignatureDoesNotMatch');
     expect(stranger.logLines.join('\n')).not.toContain('sk-wrong-test');
-    await stranger.close();
   });
 
   test('that does not exist is reported as such', async () => {
-    const stranger = await startGateway(configFor('http://127.0.0.1:9', 'sk-test'));
+    await using stranger = await startGateway(configFor('http://127.0.0.1:9', 'sk-test'));
     const error = (await rejection(upload(clientOf(stranger), Buffer.from('x')))) as APIError;
     expect(error).toMatchObject({ status: 502, code: 'file_store_unavailable' });
-    await stranger.close();
   });
 });
 
@@ -279,7 +277,7 @@ test.skipIf(!hasMoto)(
     try {
       // Moto takes any signature; what it knows is S3.
       expect((await fetch(`${origin}/box`, { method: 'PUT' })).status).toBe(200);
-      const gateway = await startGateway(configFor(origin, 'sk-s3-test'));
+      await using gateway = await startGateway(configFor(origin, 'sk-s3-test'));
       const client = clientOf(gateway);
       for (const bytes of [Buffer.from('some words'), Buffer.alloc(12_000_000, 'abc')]) {
         const id = await upload(client, bytes);
@@ -288,7 +286,6 @@ test.skipIf(!hasMoto)(
         await client.files.delete(id);
         expect((await fetch(`${origin}/box/gateway%20one/${id}`)).status).toBe(404);
       }
-      await gateway.close();
     } finally {
       child.kill();
     }

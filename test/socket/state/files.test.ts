@@ -391,7 +391,7 @@ describe('files', () => {
 });
 
 test('files count against the quota of their key, and give way to nothing', async () => {
-  const stateful = await startStateful({ state: { max_mb_per_key: 0.1 } });
+  await using stateful = await startStateful({ state: { max_mb_per_key: 0.1 } });
   const upload = async (size: number) =>
     stateful.client.files.create({
       file: await toFile(Buffer.alloc(size, 1), 'a.bin'),
@@ -407,12 +407,11 @@ test('files count against the quota of their key, and give way to nothing', asyn
   await stateful.client.files.delete(first.id);
   expect(await stateful.storage.stateUsage.bytes(stateful.projectId)).toBe(0);
   await stateful.client.files.delete((await upload(60_000)).id);
-  await stateful.close();
 });
 
 test('expired files are gone at once, and their bytes with the next purge, as are remains of a crash', async () => {
   const clock = new ManualClock(Date.now());
-  const stateful = await startStateful({}, clock);
+  await using stateful = await startStateful({}, clock);
   const folder = join(stateful.gateway.dataDir, 'files');
   const make = async (expiresAfter?: number) =>
     (
@@ -448,5 +447,4 @@ test('expired files are gone at once, and their bytes with the next purge, as ar
   await eventually('the file is deleted', () => onDisk(stateful).length <= left.length);
   expect(onDisk(stateful)).toEqual(left);
   expect(await (await stateful.client.files.content(long)).text()).toBe('x');
-  await stateful.close();
 });

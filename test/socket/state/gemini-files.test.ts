@@ -386,7 +386,7 @@ describe('files of Google', () => {
   });
 
   test('count for their project while they arrive: an upload over the quota ends', async () => {
-    const small = await startStateful({ state: { max_mb_per_key: 1 } });
+    await using small = await startStateful({ state: { max_mb_per_key: 1 } });
     const there = clientOf(small, TEST_KEY);
     const made = await there.files.upload({ file: new Blob([bytesOf(600_000)], { type: 'text/plain' }) });
     const refused = there.files.upload({ file: new Blob([bytesOf(600_000)], { type: 'text/plain' }) });
@@ -396,13 +396,12 @@ describe('files of Google', () => {
     await there.files.delete({ name: made.name ?? '' });
     // The ended upload, which names the file, counts for a day.
     expect(await small.storage.stateUsage.bytes(small.projectId)).toBeLessThan(500);
-    await small.close();
   });
 });
 
 test('unfinished uploads are deleted after a day with their bytes, and files after two', async () => {
   const clock = new ManualClock(Date.now());
-  const stateful = await startStateful({}, clock);
+  await using stateful = await startStateful({}, clock);
   const ai = clientOf(stateful, TEST_KEY);
   const kept = await ai.files.upload({ file: new Blob(['x'], { type: 'text/plain' }) });
   const start = await fetch(`${stateful.gateway.origin}/upload/v1beta/files?key=${TEST_KEY}`, {
@@ -434,5 +433,4 @@ test('unfinished uploads are deleted after a day with their bytes, and files aft
   expect(((await rejection(ai.files.get({ name: kept.name ?? '' }))) as ApiError).status).toBe(404);
   await until(0);
   expect(await stateful.storage.stateUsage.bytes(stateful.projectId)).toBe(0);
-  await stateful.close();
 });

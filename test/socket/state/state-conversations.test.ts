@@ -229,12 +229,8 @@ describe('what is wrong is named', () => {
   });
 
   test('a conversation that is over the quota', async () => {
-    const small = await startStateful({ state: { max_mb_per_key: 0.01 } });
-    try {
-      const answer = await small.call('POST', '/conversations', { items: [say('x'.repeat(20_000))] });
-      expect(answer.status).toBe(402);
-    } finally {
-      await small.close();
-    }
+    await using small = await startStateful({ state: { max_mb_per_key: 0.01 } });
+    const answer = await small.call('POST', '/conversations', { items: [say('x'.repeat(20_000))] });
+    expect(answer.status).toBe(402);
   });
 });

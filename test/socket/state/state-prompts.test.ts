@@ -153,27 +153,23 @@ describe('templates in files', () => {
   });
 
   test('replace a stored one of the same id, and are first in the list', async () => {
-    const own = await startStateful({ prompts: folder });
-    try {
-      const { store } = { store: own.storage.prompts };
-      const stored = ['tiny', 'pmpt_1', 'pmpt_2', 'pmpt_3'];
-      for (const [at, id] of stored.entries())
-        await store.create({ id, projectId: own.projectId, name: null, createdAt: 1000 * at }, GREETING);
-      expect((await own.call('GET', '/prompts/tiny')).json).toMatchObject({ source: 'file' });
-      for (const limit of [1, 2, 3, 4, 20]) {
-        const ids: unknown[] = [];
-        for (let after = ''; ;) {
-          const { json } = await own.call('GET', `/prompts?order=asc&limit=${limit}&after=${after}`);
-          const data = json['data'] as { id: string }[];
-          ids.push(...data.map(({ id }) => id));
-          if (json['has_more'] !== true) break;
-          expect(data.length).toBeGreaterThan(0);
-          after = String(json['last_id']);
-        }
-        expect(ids).toEqual(['support', 'tiny', 'pmpt_1', 'pmpt_2', 'pmpt_3']);
+    await using own = await startStateful({ prompts: folder });
+    const { store } = { store: own.storage.prompts };
+    const stored = ['tiny', 'pmpt_1', 'pmpt_2', 'pmpt_3'];
+    for (const [at, id] of stored.entries())
+      await store.create({ id, projectId: own.projectId, name: null, createdAt: 1000 * at }, GREETING);
+    expect((await own.call('GET', '/prompts/tiny')).json).toMatchObject({ source: 'file' });
+    for (const limit of [1, 2, 3, 4, 20]) {
+      const ids: unknown[] = [];
+      for (let after = ''; ;) {
+        const { json } = await own.call('GET', `/prompts?order=asc&limit=${limit}&after=${after}`);
+        const data = json['data'] as { id: string }[];
+        ids.push(...data.map(({ id }) => id));
+        if (json['has_more'] !== true) break;
+        expect(data.length).toBeGreaterThan(0);
+        after = String(json['last_id']);
       }
-    } finally {
-      await own.close();
+      expect(ids).toEqual(['support', 'tiny', 'pmpt_1', 'pmpt_2', 'pmpt_3']);
     }
   });
 

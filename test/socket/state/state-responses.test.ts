@@ -144,20 +144,16 @@ describe('a stored response', () => {
 
   test('is gone after its retention', async () => {
     const clock = new ManualClock(Date.now());
-    const own = await startStateful({}, clock);
-    try {
-      await own.seed({ id: 'resp_short', object: 'response', output: [] }, { expiresAt: clock.now() + 1000 });
-      expect((await own.call('GET', '/responses/resp_short')).status).toBe(200);
-      clock.advance(1001);
-      expect((await own.call('GET', '/responses/resp_short')).status).toBe(404);
-      expect(await own.storage.stateUsage.bytes(own.projectId)).toBeGreaterThan(0);
-      // The next purge takes it from the disk.
-      clock.advance(600_000);
-      while ((await own.storage.stateUsage.bytes(own.projectId)) > 0)
-        await new Promise((resolve) => setImmediate(resolve));
-    } finally {
-      await own.close();
-    }
+    await using own = await startStateful({}, clock);
+    await own.seed({ id: 'resp_short', object: 'response', output: [] }, { expiresAt: clock.now() + 1000 });
+    expect((await own.call('GET', '/responses/resp_short')).status).toBe(200);
+    clock.advance(1001);
+    expect((await own.call('GET', '/responses/resp_short')).status).toBe(404);
+    expect(await own.storage.stateUsage.bytes(own.projectId)).toBeGreaterThan(0);
+    // The next purge takes it from the disk.
+    clock.advance(600_000);
+    while ((await own.storage.stateUsage.bytes(own.projectId)) > 0)
+      await new Promise((resolve) => setImmediate(resolve));
   });
 
   test('cannot be cancelled unless it is made in the background', async () => {

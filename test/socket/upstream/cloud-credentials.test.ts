@@ -46,12 +46,8 @@ async function withGateway(
   run: (gateway: TestGateway) => Promise<void>,
 ): Promise<void> {
   const config = { providers, routing: { retries: 0, breaker: { failures: 1000 } } };
-  const gateway = await startGateway(config, { environment, clock });
-  try {
-    await run(gateway);
-  } finally {
-    await gateway.close();
-  }
+  await using gateway = await startGateway(config, { environment, clock });
+  await run(gateway);
 }
 
 const ask = (gateway: TestGateway, model: string): Promise<Response> =>

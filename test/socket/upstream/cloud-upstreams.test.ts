@@ -86,15 +86,11 @@ async function withGateway(
   run: (gateway: TestGateway) => Promise<void>,
   options: Parameters<typeof startGateway>[1] = {},
 ): Promise<void> {
-  const gateway = await startGateway(
+  await using gateway = await startGateway(
     { providers, routing: { retries: 0, breaker: { failures: 1000 } } },
     options,
   );
-  try {
-    await run(gateway);
-  } finally {
-    await gateway.close();
-  }
+  await run(gateway);
 }
 
 describe('Azure', () => {

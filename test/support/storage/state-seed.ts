@@ -10,10 +10,11 @@ import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import type { Storage, StoredResponse } from '../../../src/accounts/ports/index.ts';
 import { startGateway, TEST_KEY, type TestGateway } from '../harness.ts';
 import type { Clock } from '../../../src/base/runtime/clock.ts';
+import { disposable } from '../disposable.ts';
 
 export const OTHER_KEY = 'sk-test-other';
 
-export interface StatefulGateway {
+export interface StatefulGateway extends AsyncDisposable {
   readonly gateway: TestGateway;
   /** SDK clients of the two keys. */
   readonly client: OpenAI;
@@ -48,7 +49,7 @@ export async function startStateful(
   const { projectId } = index.authenticate(TEST_KEY, Date.now());
   const clientOf = (apiKey: string): OpenAI =>
     new OpenAI({ apiKey, baseURL: gateway.baseURL, maxRetries: 0 });
-  return {
+  return disposable<Omit<StatefulGateway, keyof AsyncDisposable>>({
     gateway,
     client: clientOf(TEST_KEY),
     stranger: clientOf(OTHER_KEY),
@@ -79,7 +80,7 @@ export async function startStateful(
       await storage.close();
       await gateway.close();
     },
-  };
+  });
 }
 
 /** The error of an answer, in OpenAI's shape: where it is, and what it says. */

@@ -173,22 +173,18 @@ test("names of models cannot lead a request to another of the upstream's address
   const upstream = scene.upstream('up');
   upstream.always(whole(up.whole('Hi')));
   const protocols = { gemini: `${upstream.origin}/v1beta` };
-  const gateway = await startGateway({ providers: { only: { api_key: 'sk-test', protocols } } });
+  await using gateway = await startGateway({ providers: { only: { api_key: 'sk-test', protocols } } });
   const statusOf = async (name: string): Promise<number> => {
     const body = { contents: [{ parts: [{ text: 'Hello' }] }] };
     const response = await gateway.post(`/models/only%2F${name}:generateContent`, body);
     await response.text();
     return response.status;
   };
-  try {
-    for (const name of ['..%2F..%2Fadmin', 'a%2F%2Fb', 'a%2F%2E%2E'])
-      expect([name, await statusOf(name)]).toEqual([name, 404]);
-    expect(upstream.requests).toEqual([]);
-    expect(await statusOf('a%3Fb%23c')).toBe(200);
-    expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1beta/models/a%3Fb%23c:generateContent']);
-  } finally {
-    await gateway.close();
-  }
+  for (const name of ['..%2F..%2Fadmin', 'a%2F%2Fb', 'a%2F%2E%2E'])
+    expect([name, await statusOf(name)]).toEqual([name, 404]);
+  expect(upstream.requests).toEqual([]);
+  expect(await statusOf('a%3Fb%23c')).toBe(200);
+  expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1beta/models/a%3Fb%23c:generateContent']);
 });
 
 test('its requests can be explained as they are', async () => {
