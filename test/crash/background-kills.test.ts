@@ -90,7 +90,7 @@ async function ask({ origin }: Program): Promise<string | undefined> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  `${KILLS} kills: every answer is made, and the ledger has each request once`,
+  `${KILLS} kills: every response is produced, and the ledger contains each request once`,
   async () => {
     const ids: string[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {

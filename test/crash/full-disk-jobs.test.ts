@@ -80,7 +80,7 @@ async function refusesToWrite({ program }: Scene, words: string): Promise<void> 
 }
 
 describe.skipIf(!mayMount)('a full disk', () => {
-  test('has an answer in the background wait, which is not made again', async () => {
+  test('makes a background response wait, which is not generated again', async () => {
     const scene = await start();
     const { client, release } = scene;
     const { id } = await client.responses.create({ model: 'up/m', input: 'Hello', background: true });

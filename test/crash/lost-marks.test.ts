@@ -85,7 +85,7 @@ async function answerMade(gateway: ManagedGateway, clock: ManualClock): Promise<
 const recordsOf = async (gateway: ManagedGateway): Promise<readonly Json[]> =>
   list((await gateway.manage('GET', '/generations')).body as Json, 'data');
 
-test('a request whose mark is lost is charged at once, and once, where no other replica may have the mark', async () => {
+test('a request whose mark is lost is charged immediately and once, if no other replica can have the mark', async () => {
   const { gateway, clock } = await lost('sqlite', {});
   await answerMade(gateway, clock);
   expect(await recordsOf(gateway)).toHaveLength(2);

@@ -97,7 +97,7 @@ async function eventsOf(answer: Response): Promise<unknown[]> {
   return frames.map((frame) => JSON.parse(frame.slice(6)) as unknown);
 }
 
-test('a form fails over, is recorded, and costs what its upstream counted', async () => {
+test('a form fails over, is recorded, and costs the usage of its upstream', async () => {
   const answer = await post('house/caption');
   expect({ status: answer.status, body: await answer.json() }).toEqual({
     status: 200,
@@ -126,7 +126,7 @@ test('its upstream gets the file byte by byte, under its name and type', async (
   expect(body.toString('latin1', from + BYTES.length)).toMatch(/^\r\n--form-\w+--\r\n$/);
 });
 
-test('its answer is JSON, text or a stream, as the client wants it', async () => {
+test('its response is JSON, text or a stream, as the client requests', async () => {
   const text = await post('sim/caption', { response_format: 'text' });
   expect(text.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   expect(await text.text()).toBe(WORDS);

@@ -36,7 +36,7 @@ function post(
   });
 }
 
-test('a request of a new task fails over, is recorded, and costs what its upstream counted', async () => {
+test('a request of a new task fails over, is recorded, and costs the usage of its upstream', async () => {
   const answer = await post('/rhymes', BODY);
   expect({ status: answer.status, body: await answer.json() }).toEqual({
     status: 200,

@@ -47,7 +47,7 @@ describe.skipIf(OWN === null)('./dragoman, alone in an empty folder and with no 
   const home = join(folder, 'home');
   const command: [string, ...string[]] = ['env', '-i', './dragoman'];
 
-  test('serves models, its console and its documents, and names itself in what it prints', async () => {
+  test('serves models, its console and its documents, and uses its own name in its output', async () => {
     cpSync(join(folder, 'executables', `dragoman-${OWN}`), join(home, 'dragoman'));
     const program = await startProgram(['--port', '0'], { folder: home, command });
     try {

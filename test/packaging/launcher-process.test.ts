@@ -180,7 +180,7 @@ function npmIn(at: string): Record<string, string> {
 }
 
 test.skipIf(WINDOWS)(
-  '`npm start` installs the locked packages where there are none, and says so on standard error',
+  '`npm start` installs the locked packages if there are none, with a message on standard error',
   async () => {
     const at = packageIn(folder());
     const environment = npmIn(at);

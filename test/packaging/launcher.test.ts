@@ -68,7 +68,7 @@ async function openStream(program: Program): Promise<() => Promise<string>> {
   };
 }
 
-test('an empty data directory gets a key, printed once with a curl line that works as it is', async () => {
+test('an empty data directory gets a key, printed once with a working curl command', async () => {
   const at = folder();
   const first = await serve({ folder: at });
   expect(first.out()).toStartWith(`listening on ${first.origin}\n`);
@@ -108,7 +108,7 @@ test('a gateway on all hosts prints addresses that this machine reaches', async 
   expect(program.out()).toContain(`\ncurl ${here}/v1/chat/completions `);
 });
 
-test('a key in the environment is enough: none is made', async () => {
+test('no key is created if the environment contains one', async () => {
   const program = await serve({ folder: folder(), environment: { DRAGOMAN_KEY: KEY } });
   expect(await statusOf(program, KEY)).toBe(200);
   expect(await statusOf(program, 'sk-other')).toBe(401);
@@ -277,7 +277,7 @@ test('check prints what would be served', async () => {
   });
 });
 
-test('models lists what this configuration serves', async () => {
+test('models lists the models of this configuration', async () => {
   const at = folder();
   const rows = JSON.parse((await runProgram(['models', 'SIM/', '--json'], { folder: at })).out) as {
     id: string;
@@ -343,7 +343,7 @@ test('projects and keys of the file are shown with the stored ones, and changed 
   expect(moved.err).toContain('the project of a key cannot be changed');
 });
 
-test('a key is made with routing defaults of its own, which are checked and shown', async () => {
+test('a key is created with its own routing defaults, which are validated and shown', async () => {
   const at = folder();
   const create = (routing: string): ReturnType<typeof runProgram> =>
     runProgram(['keys', 'create', 'batch', '--routing', routing], { folder: at });

@@ -54,7 +54,7 @@ function processesIn(home: string): readonly number[] {
 describe.skipIf(!isTried)('the package for npm', () => {
   let archive = '';
 
-  test('holds what runs, and nothing that makes it or tests it', async () => {
+  test('contains the program, and no build files or tests', async () => {
     archive = await writeNpmPackage(join(folder, 'npm'));
     const listed = Bun.spawnSync(['tar', '-tzf', archive]).stdout.toString().trim().split('\n');
     const paths = listed.map((path) => path.slice('package/'.length));

@@ -41,7 +41,7 @@ describe('the launcher', () => {
     return out.trim() + err;
   };
 
-  test('takes the packed program while it is newer than all that it was made of', async () => {
+  test('uses the packed program while it is newer than all its sources', async () => {
     expect(await started()).toBe('sources');
     write('dist/main.js', `console.log('packed')`, BUILT);
     expect(await started()).toBe('packed');
@@ -57,7 +57,7 @@ describe('the launcher', () => {
     expect(await started(installed)).toBe('packed');
   });
 
-  test('takes the executable where there is one that may be run, as current as the script', async () => {
+  test('uses the executable if it can be run and is as current as the script', async () => {
     write('node_modules/.package-lock.json', '{}', BUILT - 60);
     write('dist/main.js', `console.log('packed')`, BUILT);
     write('dist/dragoman', '#!/bin/sh\necho "executable, ${BUN_BE_BUN-not Bun}"\n', BUILT);

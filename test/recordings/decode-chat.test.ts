@@ -37,7 +37,7 @@ interface Essence {
 
 if (missing === undefined) {
   const recordings = readRecordings('chat');
-  test('recorded answers decode to what they say', () => {
+  test('recorded responses are decoded to their content', () => {
     checkAll(
       'chat answers',
       recordings.filter((recording) => recording.status < 400 && !(recording.case in REFUSED)),

@@ -29,7 +29,7 @@ if (missing === undefined) {
   const recordings = readRecordings('messages');
   const good = recordings.filter((recording) => recording.status < 400);
 
-  test('recorded answers decode to what they say', () => {
+  test('recorded responses are decoded to their content', () => {
     const rates = new Map<string, { good: number; all: number }>();
     const failures: string[] = [];
     for (const recording of good) {

@@ -52,7 +52,7 @@ describe.skipIf(missing !== undefined)('recorded answers through the gateway', (
   });
   afterAll(() => gateway.close());
 
-  test('say what was recorded, as valid completions', async () => {
+  test('have the recorded content, as valid completions', async () => {
     const table = new RateTable('recorded answers as Chat Completions');
     await eachRecording(recordings, async (recording) => {
       const want = READERS[recording.api](recording);
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)('recorded answers through the gateway', (
     expect(others).toEqual([]);
   });
 
-  test('are refused where the recording holds no whole answer', async () => {
+  test('are refused if the recording has no complete response', async () => {
     const refused = recordings.filter((recording) => recording.case in NO_ANSWER);
     expect(refused.map((recording) => recording.case).sort()).toEqual(Object.keys(NO_ANSWER).sort());
     for (const recording of refused) {

@@ -196,7 +196,7 @@ describe.skipIf(missing !== undefined)('recorded Gemini answers', () => {
     expect(signed).toBeGreaterThan(200);
   });
 
-  test('damaged anywhere, end once, and are complete only where the reason was seen', () => {
+  test('damaged anywhere, end once, and are complete only after a finish reason', () => {
     let seed = 20_261_121;
     const random = (below: number): number => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;

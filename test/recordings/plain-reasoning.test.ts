@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)("a server's plain reasoning", () => {
   const sent = (recording: Recording): Loose =>
     JSON.parse(upstream.bodies.get(replayModel(recording)) ?? 'null') as Loose;
 
-  test.each(['deepseek', 'unknown'])('goes back as it came (%s)', async (provider) => {
+  test.each(['deepseek', 'unknown'])('is returned unchanged (%s)', async (provider) => {
     expect(recordings.map((recording) => recording.case).sort()).toEqual(CASES);
     for (const recording of recordings) {
       const model = `${provider}/${replayModel(recording)}`;
@@ -46,33 +46,30 @@ describe.skipIf(missing !== undefined)("a server's plain reasoning", () => {
     }
   });
 
-  test.each(['deepseek', 'unknown'])(
-    'survives a client that returns what it was shown (%s)',
-    async (provider) => {
-      for (const recording of recordings) {
-        const model = `${provider}/${replayModel(recording)}`;
-        const ask = async (input: unknown): Promise<Loose> =>
-          (await (
-            await gateway.post('/responses', {
-              model,
-              input,
-              store: false,
-              include: ['reasoning.encrypted_content'],
-            })
-          ).json()) as Loose;
-        const answer = await ask('Hello');
-        await ask([
-          { role: 'user', content: 'Hello' },
-          ...list(answer['output']),
-          { role: 'user', content: 'Go on' },
-        ]);
-        const words = (item: Loose | undefined): string[] =>
-          list(item?.['content']).map((part) => String(part['text']));
-        const [said] = reasoningOf(recording.res.json as Loose);
-        const [back] = reasoningOf(sent(recording));
-        expect(words(back)).toEqual(words(said));
-        expect(String(back?.['encrypted_content'])).toBe(String(said?.['encrypted_content']));
-      }
-    },
-  );
+  test.each(['deepseek', 'unknown'])('is preserved if the client returns it (%s)', async (provider) => {
+    for (const recording of recordings) {
+      const model = `${provider}/${replayModel(recording)}`;
+      const ask = async (input: unknown): Promise<Loose> =>
+        (await (
+          await gateway.post('/responses', {
+            model,
+            input,
+            store: false,
+            include: ['reasoning.encrypted_content'],
+          })
+        ).json()) as Loose;
+      const answer = await ask('Hello');
+      await ask([
+        { role: 'user', content: 'Hello' },
+        ...list(answer['output']),
+        { role: 'user', content: 'Go on' },
+      ]);
+      const words = (item: Loose | undefined): string[] =>
+        list(item?.['content']).map((part) => String(part['text']));
+      const [said] = reasoningOf(recording.res.json as Loose);
+      const [back] = reasoningOf(sent(recording));
+      expect(words(back)).toEqual(words(said));
+      expect(String(back?.['encrypted_content'])).toBe(String(said?.['encrypted_content']));
+    }
+  });
 });

@@ -263,7 +263,7 @@ function filesWith(pattern: RegExp): readonly string[] {
 }
 
 describe('imports', () => {
-  test('are found at all', () => {
+  test('are found', () => {
     expect(sources.length).toBeGreaterThan(100);
     expect(imports.length).toBeGreaterThan(sources.length);
     const isData = (target: string): boolean => target.endsWith('.jsonl') && existsSync(join(ROOT, target));
@@ -300,7 +300,7 @@ describe('imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('folders inside a room know only those that come before them', () => {
+  test('folders of a room import only earlier ones', () => {
     const ruled = new Set(Object.keys(INSIDE).map(roomOf));
     const found = new Set(
       sources.map(({ file }) => folderOf(file)).filter((folder) => ruled.has(roomOf(folder))),
@@ -317,7 +317,7 @@ describe('imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('the simulated provider knows the model alone', () => {
+  test('the simulated provider imports only the canonical model', () => {
     const folder = join(ROOT, '..', 'sim');
     const wrong = readdirSync(folder)
       .filter((file) => file.endsWith('.ts'))
@@ -328,7 +328,7 @@ describe('imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('take of some folders only what is meant for them', () => {
+  test('of some folders are only of their public files', () => {
     const wrong = imports.filter(({ file, target }) =>
       ONLY_THESE.some(
         (rule) =>
@@ -352,7 +352,7 @@ describe('imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('enter a folder through its index where it has one', () => {
+  test('of a folder with an index go through the index', () => {
     const wrong = imports.filter(({ file, target, isOwn }) => {
       // Programs of their own have no door: the executable starts them as the runtime does, by their file.
       if (file === 'app/executable.ts' && target.endsWith('-process.ts')) return false;
@@ -369,7 +369,7 @@ describe('imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('no protocol imports another, and none knows the rest of the gateway', () => {
+  test('no protocol imports another one, or the rest of the gateway', () => {
     // Files beside the protocols' own folders are shared by them, as is what the protocols of one vendor have in
     // common; the index is for those who use them.
     const isShared = (target: string): boolean =>
@@ -390,7 +390,7 @@ describe('imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('lib lists what it holds', () => {
+  test('the README of lib lists its files', () => {
     const table = readFileSync(join(ROOT, 'base', 'lib', 'README.md'), 'utf8');
     const listed = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => `base/lib/${name}`);
     expect(listed).toEqual([...files].filter((file) => isIn(file, 'base/lib')));
@@ -409,7 +409,7 @@ describe('imports', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('packages are known in one place each', () => {
+  test('each package is imported in one place', () => {
     const packages = imports.filter(({ target, isOwn, isType, file }) => {
       if (isOwn || target.startsWith('node:') || target.startsWith('bun')) return false;
       // The vendors' own types, to check ours against.
@@ -432,7 +432,7 @@ describe('imports', () => {
   });
 });
 
-describe('what only one place may do', () => {
+describe('operations that only one place may do', () => {
   test('name the runtime', () => {
     const outside = (file: string): boolean => !isIn(file, 'base/runtime');
     expect(filesWith(/\bBun\b/).filter(outside)).toEqual([]);
@@ -509,7 +509,7 @@ describe('how sources are written', () => {
     expect(long.map(({ file }) => file)).toEqual([]);
   });
 
-  test('every file begins by saying what it owns', () => {
+  test('every file begins with a comment on its content', () => {
     expect(sources.filter(({ text }) => !/^\/\/ \S.{20,}/.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
@@ -518,7 +518,7 @@ describe('how sources are written', () => {
     expect(sources.filter(({ text }) => cited.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
-  test('files are named after what they hold', () => {
+  test('files are named after their content', () => {
     const wrong = sources.filter(
       ({ file }) =>
         !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/.test(file) ||
@@ -527,7 +527,7 @@ describe('how sources are written', () => {
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
 
-  test('no type is given up', () => {
+  test('no type is any, and no check is silenced', () => {
     expect(filesWith(/(?::|\bas|<|\||&|=>)\s*any\b|\bany\[\]|,\s*any\s*>/)).toEqual([]);
     const silenced = sources.filter(({ text }) =>
       /@ts-(ignore|nocheck|expect-error)|(oxlint|eslint)-disable/.test(text),
@@ -535,7 +535,7 @@ describe('how sources are written', () => {
     expect(silenced.map(({ file }) => file)).toEqual([]);
   });
 
-  test('nothing asks which provider it has in front of it', () => {
+  test('no code compares the name of a provider', () => {
     expect(
       filesWith(
         /\bprovider(?:Id|Name)?(?:\.(?:id|name))?\s*[!=]==?\s*''|''\s*[!=]==?\s*provider\b|\bswitch\s*\(\s*(?:\w+\.)?provider(?:Id|Name)?\s*\)/,
@@ -543,7 +543,7 @@ describe('how sources are written', () => {
     ).toEqual([]);
   });
 
-  test('protocols are named in their own folders, and in data about who speaks which', () => {
+  test('protocol names occur only in their own folders, and in data about providers', () => {
     const isData = (file: string): boolean =>
       /^catalog\/(providers|families)\/|^storage\/compact\/dictionary\.ts$/.test(file);
     const named = new RegExp(`'(?:${PROTOCOL_NAMES.join('|')})'`);

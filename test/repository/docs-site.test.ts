@@ -73,7 +73,7 @@ const WITHOUT_BLOCK = ['docs/clients/cursor.md'];
 /** A tour of the pages, with pictures. */
 const WITHOUT_NEXT = ['docs/console.md'];
 
-test('a guide or a page of operations begins with something that works, and says where to go on', () => {
+test('a guide or an operations page begins with a working example, and ends with links', () => {
   const index = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8');
   const [, sections = ''] = /^## Guides$([\s\S]*?)^## Concepts$/m.exec(index) ?? [];
   const named = [...sections.matchAll(/\]\(([\w/-]+\.md)\)/g)].map(([, page = '']) => `docs/${page}`);

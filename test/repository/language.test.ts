@@ -15,14 +15,14 @@ describe('comments', () => {
     expect(found('/** Whatsoever. */\n// Queue of requests.')).toEqual([]);
   });
 
-  test('count once, whatever their later lines begin with', () => {
+  test('count once, regardless of their later lines', () => {
     expect(found('// Queue of requests.\n// Those that wait.\nlet a;')).toEqual([]);
     expect(found('/**\n * Queue of requests.\n * Those that wait.\n */')).toEqual([]);
   });
 });
 
 describe('names', () => {
-  test('are refused for one of their words, in code alone', () => {
+  test('are refused if they contain a listed word, only in code', () => {
     expect([...refusedNames('const isHeardAt = 1; export const TOLD_MS = 2;')]).toEqual([
       ['isHeardAt', 'heard'],
       ['TOLD_MS', 'told'],
@@ -32,7 +32,7 @@ describe('names', () => {
     ).toBe(0);
   });
 
-  test('are found between pieces of a text', () => {
+  test('are found between the parts of a template', () => {
     expect([...refusedNames('`once ${told} more`').keys()]).toEqual(['told']);
   });
 });

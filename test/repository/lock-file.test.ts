@@ -14,7 +14,7 @@ interface Locked {
 const text = readFileSync(join(import.meta.dir, '..', '..', 'package-lock.json'), 'utf8');
 const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, Locked>> };
 
-test('the lock file has what other systems than this one need', () => {
+test('the lock file contains the packages of other systems', () => {
   const optional = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
     Object.keys(optionalDependencies),
   );
@@ -32,24 +32,21 @@ test('the lock file names no registry', () => {
 /** Node under which npm may install it; the program itself runs on its own runtime. */
 const NODES = ['20.19.0', '22.12.0', '24.0.0'];
 
-test.each(NODES)(
-  'what the program needs asks for no newer Node than %s, and nothing of it is deprecated',
-  (node) => {
-    const needed = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
-    expect(needed.length).toBeGreaterThan(40);
-    const refused = needed.filter(
-      ([, { engines, deprecated }]) =>
-        deprecated !== undefined || !Bun.semver.satisfies(node, engines?.node ?? '*'),
-    );
-    expect(refused.map(([path]) => path)).toEqual([]);
-  },
-);
+test.each(NODES)('dependencies of the program require at most Node %s, and none is deprecated', (node) => {
+  const needed = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  expect(needed.length).toBeGreaterThan(40);
+  const refused = needed.filter(
+    ([, { engines, deprecated }]) =>
+      deprecated !== undefined || !Bun.semver.satisfies(node, engines?.node ?? '*'),
+  );
+  expect(refused.map(([path]) => path)).toEqual([]);
+});
 
 test('packages for tests cause no warnings on installation', () => {
   expect(readFileSync(join(import.meta.dir, '..', '..', '.npmrc'), 'utf8')).toContain('loglevel=error');
 });
 
-test('docs/dependencies.md says of every dependency why it is there, and how many there are', () => {
+test('docs/dependencies.md gives the reason for every dependency, and their number', () => {
   const page = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'dependencies.md'), 'utf8');
   const { dependencies } = JSON.parse(
     readFileSync(join(import.meta.dir, '..', '..', 'package.json'), 'utf8'),

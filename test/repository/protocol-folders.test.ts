@@ -120,6 +120,6 @@ test('every folder is that of a protocol in the registry, under its name', () =>
   );
 });
 
-test('the matrix of what survives has a client for every protocol from which is translated', () => {
+test('the translation matrix has a client for every client protocol', () => {
   expect([...PROTOCOLS] as string[]).toEqual(servedProtocols.filter(isTranslated).map(({ name }) => name));
 });

@@ -30,7 +30,7 @@ test('every program of the page is run', () => {
 });
 
 test.each(examples.map((example, at) => [at + 1, example] as const))(
-  'program %p prints what the page says',
+  'program %p prints the output on the page',
   async (_, { language, code, shown }) => {
     scene.web.clear();
     // The page's engine knows a site that this one does not have.

@@ -34,7 +34,7 @@ test.skipIf(ACTIONLINT === null)(`actionlint finds nothing wrong with the workfl
 });
 
 test.each(workflows)(
-  '$name runs only commands that exist, and may write nothing but where it says so',
+  '$name runs only existing commands, and has write permission only where declared',
   ({ workflow }) => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {

@@ -57,14 +57,14 @@ describe('the manifest', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('says of each item what happens, and where that comes from', () => {
+  test('gives the behaviour and the source of each item', () => {
     const silent = REQUIREMENTS.filter(
       ({ behaviour, source }) => !/^.{12,}\.$/.test(behaviour) || source.length < 8,
     );
     expect(silent.map(({ id }) => id)).toEqual([]);
   });
 
-  test('shows every item by a test, or says what brings it', () => {
+  test('names a test for every item, or its reason', () => {
     const unproven = REQUIREMENTS.filter(({ tests, later }) => tests.length === 0 && later === undefined);
     expect(unproven.map(({ id }) => id)).toEqual([]);
   });

@@ -78,7 +78,7 @@ const rows = LANES.flatMap((lane) => UPSTREAM_PROTOCOLS.map((protocol) => [lane,
 describe.each(rows)('%s lane, %s', (lane, protocol) => {
   const said = dialect(protocol, 'm');
 
-  test('in a whole answer', async () => {
+  test('a key is masked in a whole response', async () => {
     sceneOf(lane)
       .upstream('up')
       .always(whole(said.whole(`You sent ${UPSTREAM_KEY}.`)));
@@ -87,7 +87,7 @@ describe.each(rows)('%s lane, %s', (lane, protocol) => {
     expect(CLIENTS[protocol].receive(false, await response.text()).text).toBe('You sent [secret].');
   });
 
-  test('in a stream, and in what is logged of it', async () => {
+  test('a key is masked in a stream, and in its log', async () => {
     sceneOf(lane)
       .upstream('up')
       .always(stream(streamOf(said, 'You sent ', UPSTREAM_KEY, '.')));
@@ -96,7 +96,7 @@ describe.each(rows)('%s lane, %s', (lane, protocol) => {
     expect(kept(lane)).toBe(false);
   });
 
-  test('in a failure after content, cut within the key', async () => {
+  test('a key is masked in a failure after content, cut within the key', async () => {
     const frame = failing(protocol, `Incorrect key ${UPSTREAM_KEY}, not sk-of-somebody-else-0123456789`);
     const middle = frame.indexOf(UPSTREAM_KEY) + 5;
     const upstream = sceneOf(lane).upstream('up');
@@ -111,7 +111,7 @@ describe.each(rows)('%s lane, %s', (lane, protocol) => {
     expect(reading.text).not.toContain(UPSTREAM_KEY);
   });
 
-  test('in a failure after content, written with escapes', async () => {
+  test('a key is masked in a failure after content, written with escapes', async () => {
     const hidden = UPSTREAM_KEY.replace('s', '\\u0073').replace('-', '\\u002d');
     const frames = said.opening + said.piece('Hello') + failing(protocol, `Incorrect key ${hidden}`);
     sceneOf(lane).upstream('up').always(stream(frames));
@@ -120,7 +120,7 @@ describe.each(rows)('%s lane, %s', (lane, protocol) => {
     expect(text).not.toContain(hidden);
   });
 
-  test('in an error answer, written with escapes', async () => {
+  test('a key is masked in an error response, written with escapes', async () => {
     const hidden = UPSTREAM_KEY.replace('s', '\\u0073');
     sceneOf(lane)
       .upstream('up')

@@ -53,22 +53,25 @@ test.each(['chat', 'responses', 'messages'] as const)(
   },
 );
 
-test.each(['system', 'user'])('many messages of the role %s to a server that wants one', async (role) => {
-  scene.upstream('up').script(ANSWERS.chat());
-  const content = [
-    { type: 'text', text: 'a' },
-    { type: 'text', text: 'b' },
-  ];
-  const messages = Array.from({ length: MANY }, () => ({ role, content }));
-  const answer = await scene.gateway.post('/chat/completions', {
-    model: 'up/merging',
-    messages: [...messages, { role: 'user', content: 'Hello' }],
-  });
-  expect(answer.status).toBe(200);
-  const sent = list(scene.upstream('up').requests[0]?.json as Json, 'messages');
-  expect(sent).toHaveLength(role === 'user' ? 1 : 2);
-  expect(list(sent[0] as Json, 'content')).toHaveLength(role === 'user' ? 2 * MANY + 1 : 2 * MANY);
-});
+test.each(['system', 'user'])(
+  'many messages of the role %s are merged for a server that accepts one',
+  async (role) => {
+    scene.upstream('up').script(ANSWERS.chat());
+    const content = [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ];
+    const messages = Array.from({ length: MANY }, () => ({ role, content }));
+    const answer = await scene.gateway.post('/chat/completions', {
+      model: 'up/merging',
+      messages: [...messages, { role: 'user', content: 'Hello' }],
+    });
+    expect(answer.status).toBe(200);
+    const sent = list(scene.upstream('up').requests[0]?.json as Json, 'messages');
+    expect(sent).toHaveLength(role === 'user' ? 1 : 2);
+    expect(list(sent[0] as Json, 'content')).toHaveLength(role === 'user' ? 2 * MANY + 1 : 2 * MANY);
+  },
+);
 
 test('many unknown members with long names fill no record', async () => {
   scene.upstream('up').script(ANSWERS.messages());

@@ -199,7 +199,7 @@ describe('custom tools where the upstream has only functions', () => {
 });
 
 test.each(['one/chat', 'one/responses', 'one/messages'])(
-  '%s: malformed arguments in the history are no obstacle',
+  '%s: malformed arguments in the history are accepted',
   async (model) => {
     const up = scene.upstream('up');
     for (const text of ['{"city": "Par', '', '[]', '"text"', 'not json']) {

@@ -141,7 +141,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(at(await strict.json(), 'error', 'param')).toBe('max_tokens');
   });
 
-  test('seed goes where it is taken', async () => {
+  test('seed is sent to upstreams that support it', async () => {
     const response = await ask({ seed: 7 }, STRICT);
     expect(response.status).toBe(200);
     await response.text();
@@ -238,7 +238,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(sent()).not.toHaveProperty(name);
   });
 
-  test('a temperature above what the protocol takes is clamped', async () => {
+  test('a temperature above the maximum of the protocol is clamped', async () => {
     const answer = await ask({ temperature: 3.5 });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-dragoman-report')).toBe('temperature:clamped');
@@ -318,7 +318,7 @@ describe('other protocols', () => {
     ).toBe(200);
   });
 
-  test('Messages gets its key and version as Anthropic wants them', async () => {
+  test('Messages gets its key and version as Anthropic requires', async () => {
     await ask('one/messages', {});
     const [arrived] = scenes.relay?.upstream('up').requests ?? [];
     expect(arrived?.path).toBe('/v1/messages');

@@ -21,7 +21,7 @@ test('the README has ten clients', () => {
   expect(rows).toHaveLength(10);
 });
 
-test.each(rows)('the README says of $name what its page says', ({ name, base, settings }) => {
+test.each(rows)('the README agrees with the page of $name', ({ name, base, settings }) => {
   const page = clientPage(name);
   expect(page).toMatch(new RegExp(`${base}(?![\\w/])`));
   const words = [...settings.matchAll(/`([^`]+)`/g)].flatMap(([, setting = '']) => setting.split(/[\s.]+/));

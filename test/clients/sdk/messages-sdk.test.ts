@@ -51,7 +51,7 @@ describe.each([...DIALECTS, 'sim/claude'])('%s', (model) => {
   const said = ({ content }: Message): ContentBlock[] =>
     model === 'sim/gemini' ? content.filter(({ type }) => type !== 'redacted_thinking') : content;
 
-  test('streams what it answers', async () => {
+  test('streams the same response', async () => {
     const body = { ...base, thinking: { type: 'disabled' as const }, messages: ask('count to 20') };
     const plain = await client.messages.create(body);
     const streamed: Message = await client.messages.stream(body).finalMessage();
@@ -245,7 +245,7 @@ describe.each([...DIALECTS, 'sim/claude'])('%s', (model) => {
   });
 });
 
-test('a stop sequence is named where the upstream names it', async () => {
+test('a stop sequence is named if the upstream names it', async () => {
   const stopped = await client.messages.create({
     model: 'sim/messages',
     max_tokens: 100,

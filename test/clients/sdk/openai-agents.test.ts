@@ -91,7 +91,7 @@ describe.each(['Responses', 'Chat Completions'])('over %s', (api) => {
   });
 });
 
-describe.each(UPSTREAMS)('what the gateway keeps, %s', (id) => {
+describe.each(UPSTREAMS)('state that the gateway stores, %s', (id) => {
   const agent = (): Agent =>
     new Agent({
       name: 'Guide',

@@ -61,7 +61,7 @@ test.each([
 });
 
 test.each(['sim/error-401', 'sim/error-403', 'sim/html-200', 'sim/empty-200'])(
-  '%s is ours: 502, and the SDK does not repeat what failover has tried',
+  '%s is an error of the gateway: 502, and the SDK does not repeat what failover has tried',
   async (model) => {
     for (const stream of [false, true]) {
       const error = await failureOf(model, { stream });

@@ -82,7 +82,7 @@ describe.each(UPSTREAMS)('%s', (model) => {
     expect(usage?.prompt_tokens).toBeGreaterThan(0);
   });
 
-  test('streams the same text, with usage only when asked', async () => {
+  test('streams the same text, with usage only on request', async () => {
     const body = { model, messages: ask('count to 20') };
     const plain = await client.chat.completions.create(body);
     const chunks = await collect(await client.chat.completions.create({ ...body, stream: true }));
@@ -286,7 +286,7 @@ describe.each(UPSTREAMS)('%s', (model) => {
     expect(budget.choices[0]?.message.content).toContain('2.4');
   });
 
-  test('reasoning is streamed as it is answered whole', async () => {
+  test('streamed reasoning equals that of a whole response', async () => {
     const body = { model, messages: ask('What is 12 / 5?'), reasoning_effort: 'high' as const };
     const whole = extensions((await client.chat.completions.create(body)).choices[0]?.message);
     const deltas = (await collect(await client.chat.completions.create({ ...body, stream: true }))).map(

@@ -90,7 +90,7 @@ describe.each(MODELS)('the Agents SDK, %s', (model) => {
     } else expect((await run(agent, SUM)).finalOutput).toContain('the sum is 3');
   });
 
-  test('a person who is asked by the program', async () => {
+  test('the program asks a person', async () => {
     const asked: string[] = [];
     const agent = agentWith([
       hostedMcpTool({

@@ -107,7 +107,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect(granted).toEqual([1]);
     });
 
-    test('gets more than is free only where it may not be clipped', async () => {
+    test('gets more than is free only if it cannot be reduced', async () => {
       const store = make(LEASE_MS);
       expect((await ask(store, 'a', [{ need: 10, want: 90, clips: true }])).got).toEqual([90]);
       expect((await ask(store, 'b', [{ need: 10, want: 90, clips: true }])).got).toEqual([10]);
@@ -212,7 +212,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       return fence !== null && end(store, fence, [{ amount: spent, ageMs: 0 }], ms);
     };
 
-    test('is asked before anything is granted', async () => {
+    test('is requested before anything is granted', async () => {
       const store = make(LEASE_MS);
       expect(await ask(store, 'a', [{ ...budget, need: 10 }])).toMatchObject({
         got: null,
@@ -238,14 +238,14 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect(await begin(store, 0, 'nobody has it')).toBeNull();
     });
 
-    test('is set, never added: what processes have settled is part of it', async () => {
+    test('is set, never added, because it includes the settled usage of processes', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', { ...budget, used: 15, settled: 10, isOpen: true });
       for (let times = 0; times < 3; times += 1) expect(await restore(store, 40)).toBe(true);
       expect((await ask(store, 'b', [{ ...budget, need: 55 }])).got).toEqual([55]);
     });
 
-    test('replaces what a dead process had reserved, and leaves what it had settled', async () => {
+    test('replaces the reservations of a dead process, and keeps its settled usage', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', budget);
       await restore(store, 0);
@@ -267,7 +267,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect(await begin(store, 50 * LEASE_MS)).not.toBeNull();
     });
 
-    test('is asked again where something may have been settled while it was asked', async () => {
+    test('is requested again if usage may have been settled meanwhile', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', { ...budget, used: 5, settled: 5 });
       await restore(store, 30);
@@ -314,7 +314,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
     });
   });
 
-  test(`${name}: whatever happens in whatever order, processes together never get more than the limit`, async () => {
+  test(`${name}: processes together never get more than the limit, in any order of events`, async () => {
     const step = fc.record({
       holder: fc.constantFrom('a', 'b', 'c'),
       need: fc.integer({ min: 1, max: 60 }),

@@ -100,7 +100,7 @@ describeDatabases((fresh) => {
       expect(await other.finish('a', 2, { state: 'completed' })).toBe(true);
     }));
 
-  test('a job has died with each lease that ran out, and not where its holder gave it back', () =>
+  test('each expired lease counts as a death of the job, and a released lease does not', () =>
     withJobs(async (jobs) => {
       await jobs.add(job('a'), 9);
       expect(await claim(jobs, { leaseMs: -1 })).toMatchObject([{ deaths: 0 }]);

@@ -270,7 +270,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     );
   });
 
-  test('counts are those of the records that are there, whatever was deleted of records or of sums', async () => {
+  test('counts equal the existing records, after any deletion of records or sums', async () => {
     await using storage = await (await database.fresh())();
     const [model, other] = ['openai/gpt-5', 'acme/small_1'];
     // One in each hour of six days.

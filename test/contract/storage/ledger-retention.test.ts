@@ -94,7 +94,7 @@ test('contents alone may go sooner, as few at a time as their size allows', asyn
   await storage.close();
 });
 
-test('a deletion takes less at a time where committing it takes long, and more again when it does not', async () => {
+test('a deletion uses smaller portions while commits are slow, and larger ones afterwards', async () => {
   const path = freshPath();
   let lookMs = 0.11;
   let nowMs = 0;
@@ -152,7 +152,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     await storage.close();
   });
 
-  test('records go with their contents, as far as their day is over where days are dropped, and their sums stay', async () => {
+  test('records are deleted with their contents, by whole days if the database drops days, and their sums stay', async () => {
     const storage = await filled(await database.fresh(), 100, { content: CONTENT });
     // A record of the first hour of a day belongs to it.
     const first = recordAt(NOON - 60 * HOUR, { content: CONTENT });

@@ -25,7 +25,7 @@ describeDatabases((fresh) => {
     await Promise.all(all.map((storage) => storage.close()));
   });
 
-  test('an answer that was dropped, or whose time is over, is made again', async () => {
+  test('a response that was dropped or has expired is produced again', async () => {
     await using storage = await (await fresh())();
     const { managementAnswers } = storage;
     expect(await managementAnswers.claim(CLAIM, 1)).toBeNull();

@@ -20,7 +20,7 @@ async function settingsAt(url: string): Promise<unknown> {
   }
 }
 
-test.skipIf(POSTGRES_PROGRAMS === null)('settings that an operator has made stay', async () => {
+test.skipIf(POSTGRES_PROGRAMS === null)('settings of an operator are kept', async () => {
   const url = await freshPostgres();
   expect(await settingsAt(url)).toEqual([{ price: '1.1', jit: 'off' }]);
   expect(await settingsAt(`${url}%20-c%20random_page_cost%3D2`)).toEqual([{ price: '2', jit: 'off' }]);

@@ -6,7 +6,7 @@ import { rejection } from '../../support/rejection.ts';
 import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {
-  test('a project is found, listed and changed, by its version where one is named', async () => {
+  test('a project is found, listed and changed, also with a required version', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     const project: StoredProject = {

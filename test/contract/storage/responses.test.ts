@@ -209,7 +209,7 @@ describeDatabases((fresh) => {
     expect(await there()).toEqual([false, false, false, false, true, true]);
   });
 
-  test('the counters agree with what is there, whatever happened', async () => {
+  test('the counters equal the stored data after any operations', async () => {
     await using storage = await (await fresh())();
     const { responses, conversations, prompts, stateUsage } = storage;
     const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 0, expiresAt: 9, metadata: {} };

@@ -163,7 +163,7 @@ async function maintained(storage: LedgerStorage, nowMs: number): Promise<void> 
 }
 
 describe.each(LEDGER_DATABASES)('$name', (database) => {
-  test('sums by time and by what records are of are those of the records, before and after days are put together', async () => {
+  test('sums by time and by members of records equal the records, before and after hours are merged into days', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyRecord, { maxLength: 60 }),

@@ -36,7 +36,7 @@ describeDatabases((fresh) => {
     await storage.close();
   });
 
-  test('a project has as many as it may, also where several processes add one at once', async () => {
+  test('a project cannot exceed its number of webhooks, also if several processes add one at once', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     const added = await Promise.all(

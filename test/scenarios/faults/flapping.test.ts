@@ -151,7 +151,7 @@ describe('200 streams at once during a flapping primary', () => {
     return Promise.all(streams);
   }
 
-  test('each ends in a complete answer or a native error, and memory returns to where it was', async () => {
+  test('each ends with a complete response or a native error, and memory returns to its level', async () => {
     const clock = new ArmedClock();
     // A breaker that does not open, so that each wave meets every misdeed.
     await using scene = await startScene(['first', 'second'], { clock });

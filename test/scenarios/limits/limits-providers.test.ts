@@ -69,7 +69,7 @@ describe('a provider that is full', () => {
     expect(await who()).toBe('first');
   });
 
-  test("becomes the client's 429 only where all are, with the time that frees the first", async () => {
+  test('is a 429 for the client only if all providers are full, with the earliest free time', async () => {
     for (let n = 0; n < 5; n += 1) expect((await ask('both')).status).toBe(200);
     clock.advance(20_000);
     const refused = await ask('both');

@@ -66,7 +66,7 @@ describe.each(WAYS.flatMap((way) => [false, true].map((stream) => [way, stream] 
     if (way === 'relay') return;
     const go = (): Promise<unknown> => ask(scene, way, { input: 'Go', tools: [SEARCH] }, stream);
 
-    test('each turn is a request, and what tools cost is charged', async () => {
+    test('each turn counts as a request, and tools are charged', async () => {
       scene.upstream.script(
         says(way, [searching]),
         says(way, [{ ...searching, id: 'call_b' }]),
@@ -77,7 +77,7 @@ describe.each(WAYS.flatMap((way) => [false, true].map((stream) => [way, stream] 
       expect(nanoUsd).toBeGreaterThan(0.02e9);
     });
 
-    test('a turn that fails counts what came before it', async () => {
+    test('the turns before a failed turn count', async () => {
       scene.upstream.script(says(way, [searching]), (exchange) => exchange.cut());
       const { requests, records } = await added(scene.gateway, () => go());
       expect({ requests, records }).toEqual({ requests: 1, records: 1 });
@@ -169,7 +169,7 @@ describe('limits count a request once, with its usage', () => {
   });
 });
 
-test('a race that is lost charges what the loser was billed, and gives the rest back', async () => {
+test('a cancelled hedged request is charged its billed usage, and the rest is released', async () => {
   const clock = new ArmedClock(Date.UTC(2026, 10, 22, 12));
   const stage = stageOf('anthropic-messages', true);
   await using race = await startScene(['first', 'second'], {

@@ -40,7 +40,7 @@ async function expectNothingKept(answer: Answered): Promise<void> {
 }
 
 describe.each(WAYS)('over %s', (way) => {
-  test('a failure before the first content is an answer of its own', async () => {
+  test('a failure before the first content is an error response', async () => {
     for (const failure of [
       noAnswer,
       whole('{}', 503),

@@ -99,7 +99,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     expect(reported(scene.upstream.requests[1]).join('\n')).toContain('oldest');
   });
 
-  test('auto drops the beginning of a chain, which stays whole in what is kept', async () => {
+  test('auto removes the beginning of a chain, and the stored chain stays complete', async () => {
     scene.upstream.script(...['One.', 'Two.', 'Three.'].map((text) => says(way, [{ text }])));
     let previous_response_id: string | null = null;
     for (const turn of ['first', 'second', 'third']) {

@@ -21,7 +21,7 @@ const scene = await startResponses();
 afterAll(() => scene[Symbol.asyncDispose]());
 
 describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
-  test('a response is kept as it was sent, for its key alone', async () => {
+  test('a response is stored as it was sent, only for its key', async () => {
     scene.upstream.script(says(way, [{ text: 'Hello.' }]));
     const sent = await ask(scene, way, { input: 'Hi' }, stream);
     expect(saidIn(sent)).toEqual(['Hello.']);

@@ -119,7 +119,7 @@ test('a conversation that returns to its cache takes no turn of the round robin'
   expect(await askedFor(short)).toEqual(['west']);
 });
 
-test('round robin: conversations that begin alike take turns, and go on where the last of them was answered', async () => {
+test('round robin: conversations with equal beginnings take turns, and continue at the endpoint of the latest', async () => {
   const round = { provider: { routing: { type: 'round_robin' } } };
   const begun: string[] = [];
   for (let n = 0; n < 6; n += 1) begun.push(...(await askedFor({ ...FIRST, ...round })));

@@ -70,7 +70,7 @@ describe.each(AUTO)('%s', (model) => {
     expect(await chosen({ model, ...config, reasoning: { effort: 'high' } })).toBe(LARGE);
   });
 
-  test('takes what can serve the request', async () => {
+  test('chooses a model that can serve the request', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
     const asking = { messages: [{ role: 'user', content: [{ type: 'text', text: 'See?' }, image] }] };
     expect(await chosen({ model, ...choice(complexity('low')), ...asking })).toBe(LARGE);

@@ -9,7 +9,7 @@ const tooLong = (message: string): ReturnType<typeof whole> =>
   whole({ error: { message, type: 'invalid_request_error', code: 'context_length_exceeded' } }, 400);
 const STATED = "This model's maximum context length is 900 tokens. However, your messages resulted in 1200.";
 
-describe('an endpoint that refuses what it should hold', () => {
+describe('an endpoint that refuses a prompt within its declared context', () => {
   let scene: RoutingScene;
   const context = (east: number, west: number, north: number): object => ({
     id: `house/${east}-${west}-${north}`,

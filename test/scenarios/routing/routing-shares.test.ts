@@ -207,7 +207,7 @@ describe('a measured factor', () => {
       );
     };
 
-  test('latency, throughput and speed each measure what they say', async () => {
+  test('latency, throughput and speed each use their own measurement', async () => {
     // East begins soonest, west writes fastest, north is sooner done than either with an answer of usual length.
     scene.answer('east', paced(100, 5000));
     scene.answer('west', paced(9000, 500));

@@ -97,7 +97,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
   });
 });
 
-test('a frame that wants a window of 128 MB is refused', async () => {
+test('a frame that requires a window of 128 MB is refused', async () => {
   const scene = scenes.translate;
   if (!scene) throw new Error('no scene');
   const answer = Buffer.concat([

@@ -148,7 +148,7 @@ test('a 408 on an idle connection is no response, and the other connections stay
   expect(await ask(all)).toBe(second.request.connection);
 });
 
-test('another credential at the same address has connections of its own, and keeps them', async () => {
+test('another credential at the same address has its own connections, which stay open', async () => {
   const probe = await start();
   const { origin } = probe.upstream('up');
   const other = { ...providerAt(origin), api_key: 'sk-other' };
@@ -189,14 +189,14 @@ describe('upstream.reuse', () => {
     expect(await ask(all, 'one/chat', 'sk-test-b')).toBe(await ask(all));
   });
 
-  test('key: what one key used, no other uses', async () => {
+  test('key: connections of one key are not used by another', async () => {
     const all = await start({ keys, upstream: { reuse: 'key' } });
     const [a, b] = [await ask(all), await ask(all, 'one/chat', 'sk-test-b')];
     expect(b).not.toBe(a);
     expect([await ask(all), await ask(all, 'one/chat', 'sk-test-b')]).toEqual([a, b]);
   });
 
-  test('never: each request has a connection of its own', async () => {
+  test('never: each request has its own connection', async () => {
     const all = await start({ upstream: { reuse: 'never' } });
     expect([await ask(all), await ask(all), await ask(all)]).toEqual([0, 1, 2]);
     await all.upstream('up').exchanges[2]?.closed;

@@ -90,7 +90,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
   });
 
   test.each(['floods', 'is silent'])(
-    'a compressed stream is complete with its last event: what follows %s',
+    'a compressed stream is complete with its last event: data that follows %s',
     async (what) => {
       const scene = sceneOf();
       const up = scene.upstream('up');

@@ -82,7 +82,7 @@ describe.each([
     }
   });
 
-  test('metadata stays here where Chat Completions would want answers to be stored', async () => {
+  test('metadata is not sent if Chat Completions would require stored responses', async () => {
     const [response, sent, { gateway }] = await ask('/responses', 'one/chat', { metadata: METADATA });
     expect(sent).not.toHaveProperty('metadata');
     expect(response.headers.get('x-dragoman-report')).toBe('metadata:dropped');
@@ -143,7 +143,7 @@ describe('presets of strict servers', () => {
     ['mistral/mistral-large-latest', { prompt_cache_key: 'session-1', metadata: METADATA }],
     ['groq/openai/gpt-oss-120b', { service_tier: 'flex', user: 'person-2' }],
     ['cerebras/gpt-oss-120b', { user: 'person-2' }],
-  ])('%s gets what its documentation names', async (model, expected) => {
+  ])('%s gets the members in its documentation', async (model, expected) => {
     const all = { ...SHARED, metadata: METADATA };
     for (const path of ['/responses', '/chat/completions'] as const) {
       const response = await gateway.post(path, { model, ...BODIES[path], ...all });

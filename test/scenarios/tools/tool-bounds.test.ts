@@ -263,7 +263,7 @@ test('a model that never stops calling tools is stopped after its last turn', as
   expect(scene.web.searches).toHaveLength(23);
 });
 
-test('a call that Claude’s clients send back has the name under which it was made', async () => {
+test('a call that clients of Claude send back has its original name', async () => {
   const long = 'a-server-whose-label-is-long.and.illegal-at-most-upstreams-of-all';
   for (const label of ['sums', long]) {
     const tools = [{ type: 'mcp_toolset', mcp_server_name: label }];

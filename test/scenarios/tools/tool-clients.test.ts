@@ -128,7 +128,7 @@ describe.each(SIMULATED_BOTH)('clients of Messages, %s, streamed: %p', (model, s
     expect(scene.mcp.calls.slice(before).filter(({ name }) => name === 'add')).toEqual([]);
   });
 
-  test('the history goes to every model, with what was found', async () => {
+  test('the history is sent to every model, with the search results', async () => {
     const first = await go({ messages: [user(CALL)] });
     const messages = [user(CALL), { role: 'assistant', content: first.content }, user('And now? No tools')];
     for (const other of SIMULATED) {
@@ -356,7 +356,7 @@ describe.each([false, true])('clients of Chat Completions, streamed: %p', (strea
   });
 });
 
-test('a server that cannot be listed is reported where no item can say it', async () => {
+test('a server that cannot be listed is reported if the protocol has no item for it', async () => {
   await using lenient = await startToolScene({ mcp: () => ({ on_unlisted: 'continue' }) });
   const server = serverAt(`${lenient.web.origin}/no-mcp-here`);
   const chat = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }], tools: [server] };

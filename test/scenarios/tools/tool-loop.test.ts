@@ -61,7 +61,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(scene.web.searches).toHaveLength(1);
   });
 
-  test('a search of an earlier answer is not made again, and a new one is', async () => {
+  test('a search of an earlier response is not repeated, and a new one runs', async () => {
     const first = await ask(scene, 'chat', { model, tools: [SEARCH], input: CALL }, stream);
     const next = { model, tools: [SEARCH], input: `More.\n${CALL}`, previous_response_id: first.id };
     const second = await ask(scene, 'chat', next, stream);

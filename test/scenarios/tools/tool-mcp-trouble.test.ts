@@ -24,7 +24,7 @@ const namesIn = (item: Json | undefined): Json[] =>
   list(item, 'tools').map((tool) => at(tool, 'name') ?? null);
 
 describe('servers in trouble', () => {
-  test('a tool that is too slow is given up, and the session is ended', async () => {
+  test('a tool that is too slow is cancelled, and its session ends', async () => {
     const clock = new ArmedClock();
     const never: McpServerScript['tools'] = { wait: { run: () => new Promise(() => {}) } };
     await using slow = await startToolScene({ clock, tools: never, mcp: () => ({ timeout_ms: 1500 }) });

@@ -136,12 +136,12 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     [{ allowed_tools: { read_only: true } }, ['add']],
     [{ allowed_tools: { read_only: false, tool_names: ['add', 'fail'] } }, ['fail']],
     [{ allowed_tools: [] }, []],
-  ])('offers only what is allowed: %j', async (members, names) => {
+  ])('offers only allowed tools: %j', async (members, names) => {
     const answer = await go({ tools: [serverAt(scene.mcp.url, members)], input: 'Hello, no tools' });
     expect(namesIn(itemsOf(answer, 'mcp_list_tools')[0])).toEqual(names);
   });
 
-  test('a server of the operator is named by its label alone, within what the operator allows', async () => {
+  test('a configured server is used by its label alone, within the configured permissions', async () => {
     const tools = [
       { type: 'mcp', server_label: 'ops', require_approval: 'never', allowed_tools: ['add', 'fail'] },
     ];
@@ -356,7 +356,7 @@ describe.each([false, true])('over gemini, streamed: %p', (stream) => {
   });
 });
 
-describe('servers that may not be asked', () => {
+describe('servers that may not be called', () => {
   test.each([
     ['no address and no such label', { server_label: 'nobody' }, 'tools[0].server_url'],
     ['no label', { server_url: 'https://mcp.example/' }, 'tools[0].server_label'],

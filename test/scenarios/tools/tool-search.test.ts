@@ -272,7 +272,7 @@ describe('limits', () => {
     expect(messageOf(answer).text).toContain('longer than');
   });
 
-  test('`max_tool_calls` holds across turns and tools; what is beyond it is not run and not shown', async () => {
+  test('`max_tool_calls` applies across turns and tools; further calls are neither run nor shown', async () => {
     for (const stream of [false, true]) {
       scene.web.clear();
       const input = `${CALL}\ncall web_search {"query": "b"}\ncall web_search {"query": "c"}`;
@@ -301,7 +301,7 @@ describe('limits', () => {
   });
 });
 
-describe('what a search costs', () => {
+describe('the cost of a search', () => {
   test.each([false, true])('is included in the response and the record (streamed: %p)', async (stream) => {
     const answer = await ask(scene, 'chat', { model: 'sim/chat', tools: [SEARCH], input: CALL }, stream);
     const record = await recordOf(scene.gateway, asResponse(answer));

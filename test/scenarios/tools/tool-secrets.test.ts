@@ -206,7 +206,7 @@ test('a request that sends credentials to a server of the operator is refused wi
   expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[0].authorization']);
 });
 
-test('one token serves all sessions until it expires, and says what it is for', () => {
+test('one token is used by all sessions until it expires, and names its resource', () => {
   expect(asked).toHaveLength(1);
   expect(asked[0]).toStartWith('Basic ');
   expect(asked[0]).toContain(`resource=${encodeURIComponent(scene.mcp.url)}`);

@@ -28,7 +28,7 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s', (path) => 
     ['chat', false],
     ['chat', true],
     ['gemini', false],
-  ] as const)('no model is asked (%s, streamed: %p)', async (kind, stream) => {
+  ] as const)('no model is called (%s, streamed: %p)', async (kind, stream) => {
     scene.upstream.script(() => {
       throw new Error('a model was asked');
     });

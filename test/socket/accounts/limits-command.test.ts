@@ -27,7 +27,7 @@ afterAll(async () => {
   remove();
 });
 
-test('prints every limit of every owner, and what is used of it', async () => {
+test('prints every limit of every owner, and its usage', async () => {
   const own = ['limits', '--url', gateway.origin, '--data-dir', gateway.dataDir];
   const { code, out, err } = await runProgram(own, { folder });
   expect({ code, err }).toEqual({ code: 0, err: '' });

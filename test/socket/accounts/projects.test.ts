@@ -58,7 +58,7 @@ async function made(key: string, path: string, body: unknown): Promise<string> {
   return String(json['id']);
 }
 
-describe('what one key of a project stores', () => {
+describe('stored data of a key of a project', () => {
   const TURN = { model: 'sim/echo', input: 'tea' };
   const file = (): FormData => {
     const form = new FormData();
@@ -82,7 +82,7 @@ describe('what one key of a project stores', () => {
     expect((await call(A, 'GET', `${path}/${id}${below}`)).status).toBe(404);
   });
 
-  test('is continued by another key: earlier turns, conversations, summaries and files', async () => {
+  test('is used by another key: earlier turns, conversations, summaries and files', async () => {
     const previous = await made(A, '/responses', TURN);
     const conversation = await made(A, '/conversations', {});
     const id = await made(A, '/files', file());

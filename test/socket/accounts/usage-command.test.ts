@@ -31,7 +31,7 @@ afterAll(async () => {
 const run = (...words: string[]): ReturnType<typeof runProgram> =>
   runProgram(['usage', '--data-dir', gateway.dataDir, ...words], { folder });
 
-test('prints what the gateway has just written, by model and end user, and for a filter', async () => {
+test('prints the latest usage, by model and end user, and for a filter', async () => {
   const { code, out, err } = await run('--by', 'project,model', '--since', '1h');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const lines = out.trim().split('\n');

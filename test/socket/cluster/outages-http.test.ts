@@ -157,7 +157,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away',
       }),
   );
 
-  test('requests under a limit are refused, where that is wanted', () =>
+  test('requests with a limit are refused if it is configured so', () =>
     withoutServer('refuse', async (gateway) => {
       await eventually('all are refused', async () => isEqual(await statuses(gateway), all(429)));
       for (const [name, [path, body]] of Object.entries(STATELESS)) {

@@ -113,7 +113,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database
     await within(2_000, async () => ((await ask()) === 401 ? true : null));
   });
 
-  test('a new secret leaves keys, owners and what was stored as they were', async () => {
+  test('a new secret keeps keys, owners and stored data valid', async () => {
     const made = await manage(one, 'POST', '/keys', { name: 'kept' });
     const key = String(made.json['key']);
     const stored = await clientOf(one).responses.create({ model: 'sim/echo', input: 'kept' });

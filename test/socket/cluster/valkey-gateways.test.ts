@@ -113,7 +113,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     expect(answers.map(({ status }) => status)).toContain(402);
   });
 
-  test('let through what a rate allows in any second, and no more', async () => {
+  test('admit exactly what a rate allows in any second', async () => {
     const answers: Answer[] = [];
     for (let times = 0; times < 40 && answers.length < RATE - 1; times += 1)
       answers.push(...good(await load(strict, 'rate', 4)));

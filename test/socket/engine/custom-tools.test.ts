@@ -174,7 +174,7 @@ describe('a streamed answer', () => {
   });
 });
 
-test('the second call sees what the model thought, and every call has its result', async () => {
+test('the second request contains the reasoning of the model, and every call has its result', async () => {
   const up = scene.upstream('up');
   const use = (id: string, name: string, input: object): object => ({ type: 'tool_use', id, name, input });
   const think = { type: 'thinking', thinking: 'I add.', signature: 'c2ln' };
@@ -211,7 +211,7 @@ describe('limits', () => {
     expect(up.requests).toHaveLength(1);
   });
 
-  test('a second call that fails leaves the first answer as it was', async () => {
+  test('the first response is returned if the second call fails', async () => {
     const up = scene.upstream('up');
     up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: 'one' }]] }), chatError(400));
     const { received, response } = await exchange('chat', 'plain/openai-chat', false);

@@ -165,7 +165,7 @@ test('earlier items count in a turn that only refers to them', async () => {
   expect(promptTokens(at(record, 'native_tokens'))).toBeGreaterThan(said.length / 4);
 });
 
-test('a later turn of an answer has more to read: what the tool of the gateway found', async () => {
+test('a later turn of a response has more input: the results of the hosted tool', async () => {
   await using tools = await startToolScene();
   const call = {
     tool_calls: [
@@ -189,7 +189,7 @@ test('a later turn of an answer has more to read: what the tool of the gateway f
   expect(promptTokens(at(record, 'native_tokens'))).toBe(counts.reduce((sum, count) => sum + count, 0));
 });
 
-test('a picture that was made before is one picture, however many bytes it has', async () => {
+test('an earlier generated picture counts as one picture, regardless of its bytes', async () => {
   const scene = sceneOf(false);
   const up = dialect('openai-responses', 'up-0001');
   scene.upstream('up').script(whole({ ...up.whole('A cat.'), usage: undefined }));

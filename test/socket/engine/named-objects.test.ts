@@ -188,7 +188,7 @@ describe.each(NAMED)('%s of %s', (place, path, body) => {
   });
 });
 
-describe('what the operator shares', () => {
+describe('shared objects', () => {
   test.each([
     ['anthropic-messages', '/v1/messages', messages(text, { container: 'container_shared_1' })],
     [

@@ -120,7 +120,7 @@ describe('dragoman/auto', () => {
     );
   });
 
-  test('takes simulated models only where there are no others', () => {
+  test('uses simulated models only if there are no others', () => {
     expect(ids(select({ model: 'auto' }, { mayUse: (id) => id === 'sim/chat' }))).toEqual(['sim/chat']);
     expect(ids(select({ model: 'auto' }))).not.toContain('sim/chat');
   });

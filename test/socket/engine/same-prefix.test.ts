@@ -352,7 +352,7 @@ test.each(['kept', 'in a conversation', 'made into a conversation'])(
 );
 
 test.each(['relay', 'responses'])(
-  'a conversation that is compacted goes up as it was said: %s',
+  'a compacted conversation is sent upstream as it was said: %s',
   async (way) => {
     upstream.script(says('responses', [{ text: 'A summary.' }]));
     const input = UNNAMED.filter((item) => !('type' in item) || item.type !== 'reasoning');

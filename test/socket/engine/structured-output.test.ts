@@ -258,7 +258,7 @@ describe('limits', () => {
     expect(JSON.parse(streamedText(await reading.rest()))).toEqual({ city: 'Rome', days: 3 });
   });
 
-  test('a repair that fails leaves a lenient answer as it was, and is the error of a strict one', async () => {
+  test('if a repair fails, a lenient response is returned unchanged, and a strict one is an error', async () => {
     scene.upstream('up').script(whole(chatBody(BAD)), chatError(400));
     const lenient = await post('none/openai-chat', SCHEMA, {}, false);
     expect(await content(lenient)).toBe(BAD);

@@ -313,7 +313,7 @@ test('a failing receiver gets the same message again with growing delays, and a 
   expect(receiver.received).toHaveLength(4);
 });
 
-test('a receiver gets what it asked for, and every alert is in the log', async () => {
+test('a receiver gets the alerts that it subscribes to, and every alert is in the log', async () => {
   const { ask, received, gateway } = await scene({}, { events: ['endpoint.opened'] });
   await ask('mine/locked');
   for (let count = 0; count < 8; count++) await ask('mine/bad');

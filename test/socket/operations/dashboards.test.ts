@@ -54,7 +54,7 @@ test('there is something to check', () => {
   expect(shown.length).toBeGreaterThan(20);
 });
 
-test.each(expressions)('%s asks for what there is', (_, expression) => {
+test.each(expressions)('%s queries existing metrics', (_, expression) => {
   const metrics = expression.match(/\b(?:dragoman|gen_ai|process)_\w+(?=\{|\[|,|\)|\s|$)/g) ?? [];
   const selectors = [...expression.matchAll(/\b([a-z]\w*)\{([^}]*)\}/g)];
   const named = metrics.filter((name) => !Object.values(LABELS).some((label) => label.name === name));
@@ -87,7 +87,7 @@ describe.skipIf(promtool === null)(
       return { code: exitCode, said: stdout.toString() + stderr.toString() };
     };
 
-    test('takes the rules, and finds that they say what they should', () => {
+    test('accepts the rules, and their tests pass', () => {
       expect(run(['check', 'rules', 'alerts.yml'])).toMatchObject({ code: 0 });
       expect(run(['test', 'rules', 'alerts.test.yml'])).toMatchObject({ code: 0 });
     });

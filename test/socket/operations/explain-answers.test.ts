@@ -137,7 +137,7 @@ test.each([
   [{ ...CHAT, model: 'all/caht' }, TEST_KEY],
   [{ ...CHAT, model: 'one/chat' }, CHEAP_KEY],
   [{ ...CHAT, provider: { only: ['four'] } }, TEST_KEY],
-])('what the request would be refused for is refused: %j', async (body, key) => {
+])('a request that would be refused is refused: %j', async (body, key) => {
   const explained = await explain(body, key);
   const run = await scene.gateway.post('/chat/completions', body, { authorization: `Bearer ${key}` });
   expect(explained.status).toBeGreaterThanOrEqual(400);

@@ -228,7 +228,7 @@ describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client)
     }
   });
 
-  test('has all of them, and no loss, where its own bytes go on', async () => {
+  test('has all of them, and no loss, if its body is relayed', async () => {
     const response = await ask(faithful, client, own, true);
     expect([response.status, response.headers.get('x-dragoman-lane')]).toEqual([200, 'relay']);
     const sent = JSON.stringify(faithful.upstream('up').requests.at(-1)?.json);
@@ -236,7 +236,7 @@ describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client)
   });
 });
 
-test('members that say nothing are no loss', async () => {
+test('members without meaning are no loss', async () => {
   scene.upstream('up').script(whole(ANSWERS['messages']));
   const body = {
     model: 'one/messages',

@@ -67,7 +67,7 @@ describe.each(LANES)('%s', (path, body, answer, usage) => {
     expect(await ask(answer)).toMatchObject(usage);
   });
 
-  test('is clamped where the counts contradict each other', async () => {
+  test('is clamped if the counts contradict each other', async () => {
     const details = path === '/chat/completions' ? 'completion_tokens_details' : 'output_tokens_details';
     const member = path === '/messages' ? 'thinking_tokens' : 'reasoning_tokens';
     const wrong = {

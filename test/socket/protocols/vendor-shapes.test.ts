@@ -44,7 +44,7 @@ describe('a result without the id of its call', () => {
       ],
     });
 
-  test('is refused where several calls are open', async () => {
+  test('is refused if several calls are open', async () => {
     const refused = await ask([call('call_1', 'f'), call('call_2', 'f')], {});
     expect([refused.status, at(await refused.json(), 'error', 'param')]).toEqual([
       400,
@@ -81,7 +81,7 @@ test('an error about an earlier audio answer names its member once', async () =>
 });
 
 test.each([true, false])(
-  "Claude's refusal is no word of the model for Google's clients (streamed: %p)",
+  'a refusal of Claude is no text of the model for clients of Google (streamed: %p)',
   async (streams) => {
     const explanation = 'This is about weapons.';
     const details = { type: 'refusal', category: 'cbrn', explanation };

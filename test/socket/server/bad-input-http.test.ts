@@ -118,7 +118,7 @@ describe('keys', () => {
     '/v1/models/sim/echo',
     '/v1/generation?id=x',
     '/api/v1/management/generation?id=x',
-  ])('GET %s wants one too', async (path) => {
+  ])('GET %s requires a key, too', async (path) => {
     expectUnauthorized(await raw({ method: 'GET', path }));
   });
 });
@@ -224,7 +224,7 @@ describe('headers', () => {
     ['accept: text/html'],
     ['accept-encoding: gzip, br, zstd'],
     ['expect: nothing'],
-  ])('JSON is read whatever the other headers say: %j', async (...headers) => {
+  ])('JSON is read regardless of other headers: %j', async (...headers) => {
     const answer = await withHeaders(AUTHORIZATION, ...headers.flat());
     expect(answer.status).toBe(200);
     readCompletion(answer.text);

@@ -286,7 +286,7 @@ describe('a project that keeps sending requests', () => {
     expect(await stayed).toBe(429);
   });
 
-  test('has what became free while a request waited', async () => {
+  test('is admitted if capacity became free while it waited', async () => {
     clock.advance(12 * 3_600_000 - 10);
     await burst('sk-test-a');
     const waits = send('sk-test-a');

@@ -243,7 +243,7 @@ test('files that are read for requests count while they are answered', async () 
   await untilHeld(scene, (bytes) => bytes === 0);
 });
 
-test('an answer under an idempotency key is given, but not kept where there is no room', async () => {
+test('a response with an idempotency key is sent, but not kept beyond the memory limit', async () => {
   const scene = await start({ faithful: true });
   const pieces = Array.from({ length: 40 }, () => chatChunk({ content: 'x'.repeat(100_000) }));
   const up = scene.upstream('up');

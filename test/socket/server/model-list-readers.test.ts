@@ -79,7 +79,7 @@ test('Claude Code finds models of Anthropic under every base, without a redirect
   }
 });
 
-test("each vendor's own base has the list in its shape, whatever the headers", async () => {
+test('the base path of each vendor has the list in its form, regardless of headers', async () => {
   const { data, first_id } = (await json('/api/anthropic/v1/models')) as unknown as Anthropic.ModelInfosPage;
   expect(data[0]).toMatchObject({ type: 'model', display_name: expect.any(String) });
   expect(first_id).toBe(data[0]?.id ?? '');

@@ -131,7 +131,7 @@ describe.skipIf(!first)('the gateway over TLS', () => {
     expect(turn.at(-1)?.['type']).toBe('response.completed');
   });
 
-  test('speaks TLS 1.2 and 1.3, nothing older, and no HTTP without it', async () => {
+  test('accepts TLS 1.2 and 1.3, nothing older, and no plain HTTP', async () => {
     const { origin } = await start();
     expect(await shownAt(origin, 'TLSv1.2')).toEndWith(' TLSv1.2');
     expect(await shownAt(origin, 'TLSv1.3')).toEndWith(' TLSv1.3');

@@ -53,7 +53,7 @@ test('a header with another value is refused, and nothing is sent upstream', asy
   expect(scene.upstream('up').requests.length).toBe(0);
 });
 
-test('a stored key is as strict as it was made', async () => {
+test('a stored key keeps its strictness', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
   try {
     const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db') });
@@ -106,7 +106,7 @@ describe('stream_options without a stream', () => {
     ['/responses', { model: 'one/chat', ...RESPONSE }, chatBody('Hello')],
   ] as const;
 
-  test.each(asks)('%s, %j: refused, or left out where the operator says so', async (path, ask, answer) => {
+  test.each(asks)('%s, %j: refused, or removed if it is configured so', async (path, ask, answer) => {
     const refused = await scenes.refusing?.gateway.post(path, { ...ask, ...OPTIONS });
     expect(refused?.status).toBe(400);
     expect(at(await refused?.json(), 'error', 'param')).toBe('stream_options');

@@ -16,7 +16,7 @@ async function argumentsFor(schema: object, prompt: string): Promise<string> {
   return body.choices[0].message.tool_calls[0].function.arguments;
 }
 
-test('a long row of digits is no sum', async () => {
+test('a long sequence of digits is no sum', async () => {
   const answer = await server.post(CHAT, { model: 'chat', messages: [user('1'.repeat(2_000_000))] });
   expect(answer.status).toBe(200);
 });

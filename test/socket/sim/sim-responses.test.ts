@@ -11,7 +11,7 @@ afterAll(() => server.stop());
 describe('Responses', () => {
   const tool = { type: 'function', name: 'get_weather', parameters, strict: true } as const;
 
-  test('reasons, calls, and takes its reasoning back only as it was', async () => {
+  test('reasons, calls, and accepts its reasoning only unchanged', async () => {
     const input: OpenAI.Responses.ResponseInput = [user('Weather in Paris?')];
     const common = {
       model: 'responses',

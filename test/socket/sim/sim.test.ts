@@ -249,7 +249,7 @@ describe('Chat Completions', () => {
     expect(JSON.parse(choices[0]?.message.content ?? '')).toEqual({ city: expect.any(String) });
   });
 
-  test('deepseek shows its reasoning and wants it back', async () => {
+  test('deepseek shows its reasoning and requires it in the next turn', async () => {
     const stream = await server.post(CHAT, {
       model: 'deepseek',
       stream: true,

@@ -213,7 +213,7 @@ describe('is refused at once', () => {
     expect(answer).toMatchObject({ status, json: { error: { param } } });
   });
 
-  test('to go on from an answer that is being made', async () => {
+  test('a continuation of a running response', async () => {
     const { id } = await client.responses.create({ model: 'sim/stall', input: 'Hello', background: true });
     const body = { model, input: 'Go on', background: true, previous_response_id: id };
     expect(await stateful.call('POST', '/responses', body)).toMatchObject({

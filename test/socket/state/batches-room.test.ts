@@ -229,7 +229,7 @@ test('a line waits for room as often as it has to', async () => {
   });
 });
 
-test('a batch whose time is over delivers what is finished', async () => {
+test('an expired batch delivers its finished results', async () => {
   const { port } = upstream((asked) => (asked > 1 ? new Promise(() => {}) : undefined));
   const clock = new ManualClock(Date.now());
   const stateful = await startStateful(config(port), clock);

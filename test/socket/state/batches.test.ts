@@ -332,7 +332,7 @@ describe('a batch that does not run to its end', () => {
     expect(failed).toContain('This request exceeds the whole limit');
   });
 
-  test('ends with its budget where that is wanted', async () => {
+  test('ends with its budget if it is configured so', async () => {
     const budgets = [{ usd: 1.5, per: 'day' }];
     const { own, id } = await started(
       { on_budget: 'end' },

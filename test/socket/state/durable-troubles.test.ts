@@ -148,7 +148,7 @@ describe('an answer in the background', () => {
     expect(scene.asked()).toBe(1);
   });
 
-  test('waits where the budget is spent before it begins, and fails where that happens in its middle', async () => {
+  test('waits if the budget is spent before it begins, and fails if that happens while it runs', async () => {
     const budget = {
       keys: [
         { name: 'test', key: TEST_KEY, budgets: [{ usd: 1, per: 'day' }] },

@@ -336,7 +336,7 @@ describe('a file id that names nothing of this key', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test("is a 404 where it is another key's", async () => {
+  test('is a 404 if it belongs to another key', async () => {
     const upstream = answering('openai-chat');
     const content = [{ type: 'file', file: { file_id: ids.pdf } }];
     expect((await rejection(chat('one/chat', content, stranger))) as APIError).toMatchObject({ status: 404 });
@@ -358,7 +358,7 @@ describe('a file id that names nothing of this key', () => {
   });
 });
 
-test('an image that is none, and too many bytes, are refused by their place', async () => {
+test('an invalid image, and too many bytes, are refused with their path', async () => {
   const upstream = answering('openai-chat');
   const input = [{ role: 'user', content: [{ type: 'input_image', file_id: ids.pdf }] }];
   const error = (await rejection(
@@ -484,7 +484,7 @@ describe('an address', () => {
     ['http://169.254.169.254/latest/meta-data/'],
     ['http://[::1]/'],
     ['http://localhost/a.png'],
-  ])('is never fetched where it is not public: %s', async (url) => {
+  ])('is never fetched if it is not public: %s', async (url) => {
     const upstream = answering('gemini');
     expect(
       (await rejection(chat('one/gemini', [{ type: 'text', text: 'Look.' }, image(url)]))) as APIError,

@@ -365,7 +365,7 @@ describe('files of Google', () => {
     expect(onDisk(stateful)).toEqual([]);
   });
 
-  test('go on where a connection broke', async () => {
+  test('continue after a broken connection', async () => {
     const { url, send } = await begin(UNIT + 1);
     const { pathname, hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);

@@ -310,7 +310,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
     }
   });
 
-  test('mistakes are named by their place in what was sent', async () => {
+  test('mistakes are reported with their path in the request', async () => {
     const { upstream } = scene;
     upstream.script(replies(way, 'Hello.'));
     const first = await send({ messages: [user('Hi'), user('There')], thread: { type: 'create' } });
@@ -415,7 +415,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)('a thread continues at another replica',
   }
 });
 
-test('details of an upstream’s error are kept where it is translated', async () => {
+test('details of an upstream’s error are kept in translation', async () => {
   const { gateway, upstream } = await startThreads();
   try {
     const details = { error_code: 'image_dimensions_too_large', paths: ['messages.0.content.0'] };

@@ -176,7 +176,7 @@ describe('AWS', () => {
     );
   });
 
-  test('a token of a container that would be a header of its own is not sent', () =>
+  test('a container token with line breaks is not sent', () =>
     withGateway(
       bedrock(),
       {
@@ -322,7 +322,7 @@ describe('AWS', () => {
     expect(refused).toThrow('providers.bedrock.profile');
   });
 
-  test('keys that an upstream calls expired are fetched anew, and the request is sent again', () =>
+  test('keys that an upstream reports as expired are fetched again, and the request is repeated', () =>
     withGateway(
       bedrock(),
       { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${issuer.origin}/keys` },
@@ -375,7 +375,7 @@ describe('Azure', () => {
   const HI = whole(chatBody('Hi'));
   const SCOPE = 'https://cognitiveservices.azure.com/.default';
 
-  test('an application with a secret; a token that is refused is fetched anew once', () =>
+  test('an application with a secret; a refused token is fetched again once', () =>
     withGateway(
       azure({ tenant_id: 'my-tenant', client_id: 'app-1', client_secret: 'sk-azure-secret' }),
       { AZURE_AUTHORITY_HOST: `${issuer.origin}/`, AZURE_OPENAI_API_KEY: 'sk-lies-around' },
@@ -661,7 +661,7 @@ describe('Google', () => {
       },
     ));
 
-  test('kinds of files that cannot be used are refused; a login is found where gcloud leaves it', () => {
+  test('unsupported kinds of files are refused; the login of gcloud is found', () => {
     const aws = federated({ environment_id: 'aws1', url: 'http://169.254.169.254/x' });
     const given = { project: 'p', credentials: JSON.stringify(aws) };
     expect(() => originOf('vertex', given, {})).toThrow('or another credential file of a supported type');
@@ -707,7 +707,7 @@ test('check shows the identity, and no secret', async () => {
   expect(out + json.out).not.toContain('sk-test-aws');
 });
 
-test('an issuer that is silent is given up by the next request, and not waited for twice', () =>
+test('a silent issuer is abandoned by the next request, and not awaited twice', () =>
   withGateway(
     { azure: { resource: upstream.origin, credentials: 'instance' } },
     { AZURE_POD_IDENTITY_AUTHORITY_HOST: issuer.origin },

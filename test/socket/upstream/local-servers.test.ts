@@ -493,7 +493,7 @@ describe('a slow self-hosted server', () => {
     }
   });
 
-  test('has no more than its client wants to wait', async () => {
+  test('has at most the deadline of its client', async () => {
     const headers = { 'x-dragoman-timeout-ms': '5000' };
     expect(await after(20_000, { model: 'ollama/mine', headers })).toBe(504);
   });

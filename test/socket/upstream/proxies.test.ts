@@ -382,7 +382,7 @@ describe('addresses in requests', () => {
   );
 
   test.each(['http://10.0.0.1/a.png', 'https://169.254.169.254/', 'http://localhost/a.png', 'http://[::1]/'])(
-    '%s is refused before the proxy hears of it',
+    '%s is refused before the proxy is contacted',
     async (url) => {
       await start(plain.origin, {}, { http_proxy: proxy.address(), https_proxy: proxy.address() });
       expect(await ask(image(url))).toMatchObject({ status: 400 });

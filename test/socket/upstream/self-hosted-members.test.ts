@@ -87,7 +87,7 @@ test("a template's members are joined with the switch that the gateway writes", 
   expect(report).toBeNull();
 });
 
-test('a wish about reasoning passes in the protocol of the client, whatever the model is called', async () => {
+test('reasoning settings pass in the protocol of the client, regardless of the model name', async () => {
   const messages = [{ role: 'user', content: 'Hi' }];
   const [chat] = await ask(
     '/chat/completions',

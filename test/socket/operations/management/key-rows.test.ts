@@ -73,7 +73,7 @@ test('each row has its tightest budget, of the key or its project', async () => 
   expect(colleague?.['tightest']).toMatchObject({ of: 'key', allowed: 20, used: 0, share: 0 });
 });
 
-test('a key that expires soon is a problem, unless it was made for a short time', async () => {
+test('a key that expires soon is a problem, unless it was created for a short time', async () => {
   const { body } = await gateway.manage('GET', '/problems');
   const expiring = (body['data'] as Row[]).filter(({ kind }) => kind === 'key_expiry');
   expect(expiring).toMatchObject([{ key: { name: 'ends' } }]);
@@ -143,7 +143,7 @@ test('a refusal of yesterday does not make the budget of today too low', async (
   await other.close();
 });
 
-test('rows are ordered by what the keys were used for, page by page', async () => {
+test('rows are ordered by the usage of the keys, page by page', async () => {
   const spent = await names('order_by=spent&order=desc');
   expect(spent.slice(0, 2).toSorted()).toEqual(['papers', 'small']);
   const [first, second] = await names('order_by=last_used&order=desc');

@@ -37,7 +37,7 @@ describe('an output without its call', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('makes a connection forget what it went on from', async () => {
+  test('removes the previous response from the connection', async () => {
     scene.upstream.script(stream(chatStream('Noted.')));
     await using client = await SocketClient.open(scene.gateway.origin);
     const body = { model: 'to/chat', store: false };

@@ -77,7 +77,7 @@ describe('a turn', () => {
     expect((await scene.gateway.get(`/generation?id=${idOf(messages)}`)).status).toBe(200);
   });
 
-  test('passes a relayed stream as it is', async () => {
+  test('passes a relayed stream unchanged', async () => {
     await using gateway = await ownGateway();
     await using client = await SocketClient.open(gateway.origin);
     const messages = await client.turn({ model: 'sim/responses', input: 'What is 6 x 7?', store: false });
@@ -129,7 +129,7 @@ describe('a turn', () => {
     expect(textOf(client.messages.slice(end + 1))).toBe('second');
   });
 
-  test('has no answer of another turn, whatever key the handshake had', async () => {
+  test('has no response of another turn, whatever idempotency key the handshake had', async () => {
     await using scene = await startScene(['one']);
     scene.upstream('one').script(stream(chatStream('one')), stream(chatStream('two')));
     await using client = await SocketClient.open(scene.gateway.origin, { 'idempotency-key': 'same' });
@@ -270,7 +270,7 @@ describe('lanes', () => {
   });
 });
 
-describe('what a connection remembers', () => {
+describe('the stored response of a connection', () => {
   test('the latest turn of a lane, though it is not stored, and everything before it', async () => {
     await using scene = await startScene(['one']);
     const upstream = scene.upstream('one');
