@@ -78,8 +78,16 @@ export async function takeUp({ origin, clock, abandonMarks }: Opened, asks: Expe
     60_000,
   );
   for (; looks < LOOKS; looks += 1) passes();
-  // The try before is settled before the upstream is called again.
-  await sendsWords(origin, key, `resp_${asked.path.slice(JOB.length)}`);
+  // The try before is settled before the upstream is called again. A reader that comes before the stream looks for it by the clock.
+  const said = sendsWords(origin, key, `resp_${asked.path.slice(JOB.length)}`);
+  let isSaid = false;
+  void said.finally(() => (isSaid = true)).catch(() => {});
+  await eventually('the upstream sends words', () => {
+    looks += 1;
+    if (looks % RARELY === 0) passes();
+    return isSaid;
+  });
+  await said;
   await abandonMarks();
 }
 
