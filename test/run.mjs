@@ -20,15 +20,13 @@ const timings = join(root, 'test', 'timings.json');
 /** Number of the slowest files that are shown. */
 const SLOWEST = 30;
 const ATTACKS = 'test/hostile';
-/** Attacks that measure how long other clients wait: they play scenarios. */
-const TIMED_ATTACKS = readdirSync(join(root, ATTACKS))
+/** Attacks that measure how long other clients wait: they play scenarios. They run without other tests beside them. */
+const ALONE = readdirSync(join(root, ATTACKS))
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `${ATTACKS}/${file}`)
   .filter((file) =>
     /^import .*\bplay\b.* from '\.\/scene\.ts'/m.test(readFileSync(join(root, file), 'utf8')),
   );
-/** Tests that measure the memory or the time of their process. */
-const ALONE = ['test/socket/state/batch-size.test.ts', ...TIMED_ATTACKS];
 const LONG = [
   'test/console/**',
   'test/crash/background-kills.test.ts',
