@@ -5,6 +5,7 @@ import OpenAI, { toFile } from 'openai';
 import { eventually, type Program } from '../support/program.ts';
 import { randomFrom } from '../support/recordings/damage.ts';
 import { at, type Json } from '../support/upstreams/json-path.ts';
+import { endLeases } from '../support/storage/end-leases.ts';
 import { KEY, killProgram, killScene } from './kill-scene.ts';
 
 const ADMIN_KEY = 'sk-admin-test-0123456789';
@@ -85,9 +86,9 @@ test.skipIf(process.platform !== 'linux')(
     for (let kill = 0; kill < KILLS; kill += 1) {
       await Bun.sleep(random(900));
       await killProgram(gateway);
+      endLeases(`${scene.folder}/data`);
       gateway = await serve();
       const begun = asked;
-      // A lease has to run out before somebody else takes the batch.
       await eventually(
         'it goes on',
         async () => {

@@ -5,6 +5,7 @@ import OpenAI, { toFile } from 'openai';
 import { createSim } from '../../sim/index.ts';
 import { eventually, type Program } from '../support/program.ts';
 import { at, type Json } from '../support/upstreams/json-path.ts';
+import { endLeases } from '../support/storage/end-leases.ts';
 import { KEY, killProgram, killScene } from './kill-scene.ts';
 
 const ADMIN_KEY = 'sk-admin-test-0123456789';
@@ -79,6 +80,7 @@ async function killAt(
   await begin();
   await reached;
   await killProgram(gateway);
+  endLeases(`${scene.folder}/data-${model.slice(0, model.indexOf('/'))}`);
   return serve(model);
 }
 
@@ -111,7 +113,6 @@ test.skipIf(process.platform !== 'linux').each(['up/chat', 'google/gemini'] as c
         completion_window: '24h',
       }));
     });
-    // A lease has to run out before somebody else takes the batch.
     const third = await killAt(reads, second, model, async () => {});
     const after = clientOf(third);
     await eventually(
