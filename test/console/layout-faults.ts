@@ -10,9 +10,28 @@ export function layoutFaults(within: string): readonly string[] {
   const SLACK = 2;
   type Box = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>;
 
-  const scrolls = (element: Element): boolean => {
-    const { overflowX, overflowY } = getComputedStyle(element);
-    return /auto|scroll/.test(`${overflowX} ${overflowY}`);
+  interface Looks {
+    readonly box: DOMRect;
+    readonly isClipping: boolean;
+    readonly isScrolling: boolean;
+    readonly isFloating: boolean;
+    readonly hasDots: boolean;
+  }
+  /** Read once each: a text has a dozen ancestors, and styles are slow to read. */
+  const known = new Map<Element, Looks>();
+  const looksOf = (element: Element): Looks => {
+    const found = known.get(element);
+    if (found) return found;
+    const { overflow, position, textOverflow } = getComputedStyle(element);
+    const looks = {
+      box: element.getBoundingClientRect(),
+      isClipping: overflow !== 'visible',
+      isScrolling: /auto|scroll/.test(overflow),
+      isFloating: /fixed|sticky/.test(position),
+      hasDots: textOverflow === 'ellipsis',
+    };
+    known.set(element, looks);
+    return looks;
   };
   const ancestorsOf = (element: Element): Element[] => {
     const all: Element[] = [];
@@ -25,15 +44,14 @@ export function layoutFaults(within: string): readonly string[] {
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
     !element.closest('svg, option, datalist') &&
     !ancestorsOf(element).some((each) => {
-      const { width, height } = each.getBoundingClientRect();
-      return width <= 1 && height <= 1 && getComputedStyle(each).overflow !== 'visible';
+      const { box, isClipping } = looksOf(each);
+      return isClipping && box.width <= 1 && box.height <= 1;
     });
   const named = (element: Element, text: string): string =>
     `${element.tagName.toLowerCase()} "${text.trim().replaceAll(/\s+/g, ' ').slice(0, 60)}"`;
   /** Parts that float over the rest are compared only with themselves. */
   const layerOf = (element: Element): Element =>
-    ancestorsOf(element).find((each) => /fixed|sticky/.test(getComputedStyle(each).position)) ??
-    document.body;
+    ancestorsOf(element).find((each) => looksOf(each).isFloating) ?? document.body;
   const overlaps = (one: Box, other: Box): boolean =>
     Math.min(one.right, other.right) - Math.max(one.left, other.left) > SLACK &&
     Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > SLACK;
@@ -41,8 +59,8 @@ export function layoutFaults(within: string): readonly string[] {
   const shownPart = (box: Box, ancestors: readonly Element[]): Box => {
     let { left, right, top, bottom } = box;
     for (const each of ancestors) {
-      if (getComputedStyle(each).overflow === 'visible') continue;
-      const clip = each.getBoundingClientRect();
+      const { box: clip, isClipping } = looksOf(each);
+      if (!isClipping) continue;
       [left, right] = [Math.max(left, clip.left), Math.min(right, clip.right)];
       [top, bottom] = [Math.max(top, clip.top), Math.min(bottom, clip.bottom)];
     }
@@ -63,10 +81,10 @@ export function layoutFaults(within: string): readonly string[] {
     if (!element || text.trim() === '' || !isSeen(element)) continue;
     const ancestors = ancestorsOf(element);
     // Said by three dots: the whole text is read out, and shown in the title or on the page that it leads to.
-    if (ancestors.some((each) => getComputedStyle(each).textOverflow === 'ellipsis')) continue;
+    if (ancestors.some((each) => looksOf(each).hasDots)) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
-    const scroller = ancestors.findIndex((each) => scrolls(each));
+    const scroller = ancestors.findIndex((each) => looksOf(each).isScrolling);
     const inside = scroller < 0 ? ancestors : ancestors.slice(0, scroller);
     for (const box of range.getClientRects()) {
       if (box.width < 1 || box.height < 1) continue;
@@ -82,7 +100,7 @@ export function layoutFaults(within: string): readonly string[] {
             each.role ?? each.getAttribute('role') ?? '',
           ),
       );
-      const edge = frame?.getBoundingClientRect();
+      const edge = frame && looksOf(frame).box;
       if (edge && (box.left < edge.left - SLACK || box.right > edge.right + SLACK))
         faults.add(`leaves its ${frame?.tagName.toLowerCase()}: ${named(element, text)}`);
       const part = shownPart(box, ancestors);
@@ -101,12 +119,16 @@ export function layoutFaults(within: string): readonly string[] {
 
   const controls = [...root.querySelectorAll('a[href], button, input, select, textarea, summary')]
     .filter((each) => isSeen(each) && getComputedStyle(each).display !== 'inline')
-    .map((element) => ({ element, box: shownPart(element.getBoundingClientRect(), ancestorsOf(element)) }))
+    .map((element) => ({
+      element,
+      box: shownPart(looksOf(element).box, ancestorsOf(element)),
+      layer: layerOf(element),
+    }))
     .filter(({ box }) => box.right - box.left > 1 && box.bottom - box.top > 1);
-  for (const [at, { element, box }] of controls.entries())
+  for (const [at, { element, box, layer }] of controls.entries())
     for (const other of controls.slice(at + 1))
       if (
-        layerOf(element) === layerOf(other.element) &&
+        layer === other.layer &&
         !element.contains(other.element) &&
         !other.element.contains(element) &&
         overlaps(box, other.box)
