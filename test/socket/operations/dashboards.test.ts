@@ -92,7 +92,7 @@ describe.skipIf(promtool === null)(
       expect(run(['test', 'rules', 'alerts.test.yml'])).toMatchObject({ code: 0 });
     });
 
-    test('takes every expression of the dashboard', () => {
+    test('accepts every expression of the dashboard', () => {
       const asked = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => plain(expr)));
       const group = { name: 'dashboard', rules: asked.map((expr, at) => ({ record: `asked_${at}`, expr })) };
       const file = join(folder, 'dashboard.yml');
@@ -100,7 +100,7 @@ describe.skipIf(promtool === null)(
       expect(run(['check', 'rules', file])).toMatchObject({ code: 0 });
     });
 
-    test('has nothing to say against the metrics', async () => {
+    test('reports no problem of the metrics', async () => {
       const gateway = await startGateway({ metrics: { listen: '127.0.0.1:0' } });
       const body = { model: 'sim/echo', messages: [{ role: 'user', content: 'hi' }], stream: true };
       await (await gateway.post('/chat/completions', body)).text();

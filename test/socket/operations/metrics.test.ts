@@ -67,7 +67,7 @@ test('requests are counted by operation, provider, model and status, with tokens
   ).toBe(1);
 });
 
-test('failures, retries and failovers are counted where they happened', async () => {
+test('failures, retries and failovers are counted for their endpoint', async () => {
   const gateway = await start({
     models: [
       {

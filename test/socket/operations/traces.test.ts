@@ -139,7 +139,7 @@ test('a client that has a trace finds its request there, with its state, and so 
   expect(asked[0]?.get('tracestate')).toBe('vendor=1');
 });
 
-test('work that a request leaves behind has traces of its own, each linked to the span of the client', async () => {
+test('work that continues after a request has its own traces, each linked to the span of the client', async () => {
   const { gateway, end, collector } = await scene({}, { batches: { max_delay_ms: 0 } });
   const traced = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' };
   const body = { model: 'mine/model', messages: [{ role: 'user', content: 'Hello' }] };
@@ -202,7 +202,7 @@ test('without a collector, upstreams get no trace headers', async () => {
   expect([asked[0]?.get('traceparent'), asked[0]?.get('tracestate')]).toEqual([null, null]);
 });
 
-test('a call of a tool that the gateway ran is a span of its own', async () => {
+test('a call of a hosted tool has its own span', async () => {
   const web = startWeb();
   undo.push(() => web.stop());
   const { gateway, end, collector } = await scene(

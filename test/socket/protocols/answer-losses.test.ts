@@ -646,7 +646,7 @@ test('a stream of Responses contains the commands of a shell call', async () => 
   );
 });
 
-test('the name of a schema is its title where a protocol has no other place for it', async () => {
+test('the name of a schema becomes its title if the protocol has no field for it', async () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'string' } },

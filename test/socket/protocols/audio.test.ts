@@ -174,7 +174,7 @@ describe.each(CLIENT_NAMES.map((name) => [name] as const))('audio from %s', (nam
     expect(bedrock.requests).toEqual([]);
   });
 
-  test('goes past an endpoint that takes none to one that does', async () => {
+  test('skips an endpoint without audio for one that supports it', async () => {
     const refused = answering('anthropic-messages');
     const asked = refused.requests.length;
     const upstream = answering('gemini', 'down');
@@ -188,7 +188,7 @@ test.each([
   ['audio/mpeg', 'mp3', MP3],
   ['audio/mp3', 'mp3', MP3],
   ['audio/wave', 'wav', WAV],
-])('Gemini calls %s what Chat Completions calls %s', async (mimeType, format, data) => {
+])('the type %s of Gemini is %s in Chat Completions', async (mimeType, format, data) => {
   const upstream = answering('openai-chat');
   const response = await fetch(`${scene.gateway.origin}/v1beta/models/one/chat:generateContent`, {
     method: 'POST',

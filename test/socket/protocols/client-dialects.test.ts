@@ -29,7 +29,7 @@ async function sent(body: object, on: Scene = scene, model = 'one/chat'): Promis
 }
 
 describe('a choice of tools', () => {
-  test('says `any` for a required call', async () => {
+  test('uses `any` for a required call', async () => {
     expect(at(await sent({ tools: [TOOL], tool_choice: 'any' }), 'tool_choice')).toBe('required');
     // Also where its own bytes would go on: their owner does not know the word.
     expect(at(await sent({ tools: [TOOL], tool_choice: 'any' }, faithful), 'tool_choice')).toBe('required');
@@ -124,7 +124,7 @@ test('thinking among the parts of an answer is reasoning: other servers never ge
   }
 });
 
-test('such thinking goes back to Mistral as it came, before the text', async () => {
+test('such thinking is returned to Mistral unchanged, before the text', async () => {
   const upstream = await startUpstream();
   const gateway = await startGateway({
     providers: { mistral: { api_key: 'sk-test', base_url: `${upstream.origin}/v1` } },
@@ -181,7 +181,7 @@ test('a repeated identical `message_start` is one', async () => {
   expect(answer.split('event: message_start').length).toBe(2);
 });
 
-test("Groq's `tool_use_failed` is the client's: its 400, and what the model wrote", async () => {
+test('`tool_use_failed` of Groq is an error of the client: a 400 with the text of the model', async () => {
   const failed_generation = '<function=f>{"a":';
   const error = {
     message: 'Failed to call a function.',

@@ -207,7 +207,7 @@ describe('a stream that fails', () => {
     ],
     ['a lost connection', begun, 'cut', 'ended its response early'],
   ] as const)(
-    'by %s after content ends in an error, with what was said before',
+    'by %s after content ends with an error after the earlier content',
     async (_, frames, end, words) => {
       upstream.script(streams(frames, 1_000_000, end));
       const events = await eventsOf(await ask(NOVA, true));
@@ -358,7 +358,7 @@ describe("Claude by Anthropic's own body", () => {
     });
   });
 
-  test('with Converse where the configuration says so', async () => {
+  test('with Converse if it is configured so', async () => {
     await using other = await startGateway({
       providers: { bedrock: { ...ACCOUNT, base_url: upstream.origin } },
       models: [

@@ -189,7 +189,7 @@ describe('embeddings on Bedrock', () => {
       expect(headers['authorization']).toContain('Credential=AKIDEXAMPLE/');
   });
 
-  test('of Cohere say what they are for', async () => {
+  test('of Cohere contain their purpose', async () => {
     const floats = { embeddings: { float: [[1], [2]] }, response_type: 'embeddings_by_type' };
     upstream.script(whole(floats), whole({ embeddings: [[3], [4]], response_type: 'embeddings_floats' }));
     const asked = await embed('bedrock/us.cohere.embed-v4:0', ['a', 'b'], { dimensions: 1 });
@@ -212,7 +212,7 @@ describe('embeddings on Bedrock', () => {
     ]);
   });
 
-  test('hold the elements that were asked for', async () => {
+  test('have the requested number of elements', async () => {
     const bytes = { embeddings: { int8: [[-128, 127]] }, response_type: 'embeddings_by_type' };
     upstream.script(whole(bytes), whole(bytes));
     const types = { input_type: 'search_query', embedding_types: ['int8'] };
@@ -259,7 +259,7 @@ describe('embeddings on Bedrock', () => {
     ]);
   });
 
-  test('are refused where they cannot be asked for', async () => {
+  test('are refused if they are not supported', async () => {
     upstream.script();
     for (const [model, more, words] of [
       ['amazon.titan-embed-text-v1', { dimensions: 256 }, 'choice of dimensions'],
@@ -273,7 +273,7 @@ describe('embeddings on Bedrock', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  test('a part that fails fails all: the next endpoint answers, and what ran was counted', async () => {
+  test('a failed part fails all: the next endpoint serves the request, and completed parts are counted', async () => {
     other.script(
       whole({
         object: 'list',
@@ -300,7 +300,7 @@ describe('embeddings on Bedrock', () => {
 describe('counts on Vertex', () => {
   const message = { role: 'user', content: 'Hello' };
 
-  test('of Claude are asked at an address for all models, which stand in the body', async () => {
+  test('of Claude are requested at one address for all models, with the model in the body', async () => {
     upstream.script(whole({ input_tokens: 11 }));
     const counted = await gateway.post(
       '/messages/count_tokens',
@@ -330,7 +330,7 @@ describe('counts on Vertex', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('of Gemini hold the request itself, without what only shapes the answer', async () => {
+  test('of Gemini contain the request without members that only shape the response', async () => {
     upstream.script(whole({ totalTokens: 12, totalBillableCharacters: 40 }));
     const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
     const counted = await gateway.post('/models/vertex%2Fgemini-2.5-pro:countTokens', {

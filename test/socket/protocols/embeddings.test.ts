@@ -140,7 +140,7 @@ describe('an OpenAI-compatible upstream', () => {
     ['float', VECTORS],
     [undefined, VECTORS],
     ['base64', VECTORS.map(base64)],
-  ])('asked for %p, it may answer in either form', async (format, expected) => {
+  ])('may respond in either form if %p is requested', async (format, expected) => {
     for (const given of [VECTORS, VECTORS.map(base64)]) {
       first.script(whole(openaiBody(given)));
       const response = await ask({ encoding_format: format });
@@ -191,7 +191,7 @@ describe('an OpenAI-compatible upstream', () => {
   });
 });
 
-describe('elements that are no 32-bit floats', () => {
+describe('elements of other types than 32-bit floats', () => {
   const BYTES = [0x80, 0xff, 0x00, 0x7f];
   const packed = Buffer.from(BYTES).toString('base64');
   const signed = [-128, -1, 0, 127];
@@ -206,7 +206,7 @@ describe('elements that are no 32-bit floats', () => {
     ['bits', { encoding_format: 'base64_binary' }, 'base64_binary', packed],
     ['four numbers', { dimensions: 4 }, 'base64_int8', signed],
     ['32 bits', { encoding_format: 'base64_binary', dimensions: 32 }, 'base64_binary', packed],
-  ])('of a server that knows bytes alone, asked for %s', async (_, members, sent, expected) => {
+  ])('of a server that has only bytes, requested as %s', async (_, members, sent, expected) => {
     first.script(answer(packed));
     const response = await ask({ model: 'bytes/text-embed-1', ...members });
     expect(at(first.requests[0]?.json, 'encoding_format')).toBe(sent);
@@ -235,7 +235,7 @@ describe('elements that are no 32-bit floats', () => {
     }
   });
 
-  test('Perplexity is asked at its own address', async () => {
+  test('Perplexity is called at its own address', async () => {
     first.script(answer(packed));
     const perplexity = { api_key: UPSTREAM_KEY, base_url: first.origin };
     await using own = await startGateway({ providers: { perplexity } });
@@ -268,7 +268,7 @@ describe('elements that are no 32-bit floats', () => {
     ['picky/text-embed-1', { encoding_format: 'base64', output_dtype: 'int8' }, 'output_dtype'],
     ['typed/text-embed-1', { encoding_format: 'base64_binary' }, 'encoding_format'],
     ['bytes/text-embed-1', { encoding_format: 'base64', output_dtype: 'uint8' }, 'output_dtype'],
-  ])('are refused as base64 where %s has none', async (model, members, param) => {
+  ])('are refused as base64 if %s does not support it', async (model, members, param) => {
     first.script();
     const refused = await ask({ model, ...members });
     expect([refused.status, at(await refused.json(), 'error', 'param')]).toEqual([400, param]);
@@ -310,7 +310,7 @@ describe('a Gemini upstream', () => {
     expect(at(await recordOf(gateway, response), 'estimated')).toBe(true);
   });
 
-  test('loses what it has no place for, in the open', async () => {
+  test('reports the members that it does not support', async () => {
     const model = 'googly/gemini-embedding-001';
     first.script(whole(geminiBody()));
     const response = await ask({ model, user: 'u-1', input_type: 'query' });
@@ -399,7 +399,7 @@ describe('a wrong request is a 400 that names the member', () => {
   });
 });
 
-describe('what goes wrong is hidden by the next endpoint', () => {
+describe('failures are hidden by the next endpoint', () => {
   const few = whole(openaiBody([VECTORS[0]]));
   const failures: Record<string, Answer> = {
     'no answer': noAnswer,
@@ -439,7 +439,7 @@ describe('what goes wrong is hidden by the next endpoint', () => {
   test.each([
     ['float', VECTORS],
     ['base64', VECTORS.map(base64)],
-  ])('another length than the client asked for, in %s', async (encoding_format, vectors) => {
+  ])('another length than the client requested, in %s', async (encoding_format, vectors) => {
     first.always(whole(openaiBody(vectors)));
     second.script(whole(openaiBody([VECTORS[0]?.slice(0, 2), VECTORS[1]?.slice(0, 2)])));
     clock.impatient = true;
@@ -509,7 +509,7 @@ describe('what goes wrong is hidden by the next endpoint', () => {
 });
 
 describe('routing', () => {
-  test('takes the wishes of a request', async () => {
+  test('applies the routing wishes of a request', async () => {
     second.script(good(), good());
     for (const provider of [
       { order: ['second'] },
@@ -520,7 +520,7 @@ describe('routing', () => {
     }
   });
 
-  test('chooses among models that embed, where they are named or made for the task', async () => {
+  test('chooses among embedding models that are named or meant for the task', async () => {
     const config = (more: object): object => ({ model: 'auto', model_routing_config: more });
     first.script(good(), good());
     for (const members of [
@@ -530,7 +530,7 @@ describe('routing', () => {
       expect((await ask(members)).headers.get('x-dragoman-model')).toBe('house/embed');
   });
 
-  test('falls back on other models only where the request names them', async () => {
+  test('falls back to other models only if the request names them', async () => {
     first.always(chatError(404));
     second.script(good());
     const response = await ask({ models: ['house/other'] });
@@ -586,7 +586,7 @@ describe('records and retries', () => {
     expect(at(record, 'route', 'candidates', 0, 'endpoint')).toBe('first');
   });
 
-  test('an unknown price is no price', async () => {
+  test('an unknown price is null', async () => {
     first.script(good());
     const response = await ask({ model: 'house/free', usage: { include: true } });
     expect(at(await response.json(), 'usage')).toEqual({ prompt_tokens: 8, total_tokens: 8 });
@@ -676,7 +676,7 @@ describe('models that embed', () => {
     }
   });
 
-  test('are listed with the others where the operator configured them', async () => {
+  test('are listed with the others if they are configured', async () => {
     const ids = list(await (await gateway.get('/models')).json(), 'data').map((entry) => at(entry, 'id'));
     expect(ids).toContain('house/embed');
     const narrow = await fetch(`${gateway.baseURL}/embeddings/models`, {

@@ -169,7 +169,7 @@ describe.each(['translate', 'relay'] as const)('%s lane', (lane) => {
   const protocols = SOURCES.filter(({ protocol }) => lane === 'translate' || protocol === 'chat');
 
   test.each(protocols.map(({ protocol }) => protocol))(
-    '%s: where the stream is split makes no difference',
+    '%s: the places where the stream is split make no difference',
     async (protocol) => {
       const { stream } = recordingOf(protocol);
       const whole = await ask(sceneOf(lane), protocol, true, served(stream, [], 'ends'));

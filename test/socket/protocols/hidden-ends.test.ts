@@ -50,7 +50,7 @@ describe.each([true, false])('a response with a signature after its last text (s
     expect(sentParts()).toEqual([{ text: 'Say it' }, thought, { text: words }, END, { text: 'Sure?' }]);
   });
 
-  test('ends with its message for clients of Responses, also where they ask for what is encrypted', async () => {
+  test('ends with its message for clients of Responses, also if they request encrypted reasoning', async () => {
     const client = new OpenAI({ apiKey: scene.gateway.key, baseURL: scene.gateway.baseURL });
     const up = scene.upstream('up');
     const words = `Responses ${streams}`;
@@ -80,7 +80,7 @@ describe.each([true, false])('a response with a signature after its last text (s
     expect(kept.output.map(({ type }) => type)).toEqual(['message']);
   });
 
-  test('keeps its signature in front of what follows', async () => {
+  test('keeps its signature before the following content', async () => {
     const call = { functionCall: { name: 'f', args: {} } };
     const parts = [{ text: 'Well.' }, END, call];
     const up = scene.upstream('up');

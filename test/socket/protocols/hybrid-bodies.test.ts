@@ -179,7 +179,7 @@ describe('a body of the Responses API', () => {
     });
   });
 
-  test('messages of Chat and of Anthropic among its items keep their places', async () => {
+  test('messages of Chat Completions and of Anthropic among its items keep their order', async () => {
     const { response, sent } = await post('one/chat', {
       input: [
         { role: 'user', content: 'Go' },
@@ -289,7 +289,7 @@ describe('a body of Anthropic Messages', () => {
     expect(sent).toMatchObject({ tool_choice: { type: 'tool', name: 'read_file' }, max_tokens: 500 });
   });
 
-  test('thinking is asked for as Anthropic asks', async () => {
+  test('thinking is requested in the form of Anthropic', async () => {
     const { sent } = await post('one/messages', {
       messages: [{ role: 'user', content: 'Think.' }],
       tools: [BARE],
@@ -389,7 +389,7 @@ describe('chat messages with tools of several forms', () => {
     expect(response.headers.get('x-dragoman-report')).toBeNull();
   });
 
-  test('reading another form is no loss', async () => {
+  test('another form of the body is no loss', async () => {
     const { response } = await post(
       'one/chat',
       { input: [{ role: 'user', content: 'Hi' }], tools: [FLAT] },

@@ -139,7 +139,7 @@ describe('errors that are not relayed unchanged', () => {
   });
 });
 
-describe('what an upstream calls a request that it refused', () => {
+describe('the request id of an upstream in a refusal', () => {
   const sorry = (id: string): string =>
     `{"error":{"message":"Sorry about that! (Please include the request ID ${id} in your email.)","type":"server_error"}}`;
 

@@ -279,7 +279,7 @@ describe('a compacted conversation that cannot be decrypted', () => {
     expect(at(await response.json(), 'error', 'param')).toBe('input[0]');
   });
 
-  test('passes to who defines the protocol', async () => {
+  test('is sent to the vendor of the protocol', async () => {
     const response = await ask(faithful, 'openai-responses', 'responses', { store: false, input });
     expect(response.status).toBe(200);
     expect(sent(faithful)).toContain('gAAAA-of-somebody-else');

@@ -215,7 +215,7 @@ describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client)
     },
   );
 
-  test('has them at an upstream of the same protocol, as far as its nodes are not written anew', async () => {
+  test('has them at an upstream of the same protocol, unless their objects are encoded again', async () => {
     const response = await ask(scene, client, own);
     expect(response.headers.get('x-dragoman-lane')).toBe('translate');
     const paths = await dropped(scene, response);

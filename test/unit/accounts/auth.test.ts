@@ -135,7 +135,7 @@ test('each refusal is a 401 with its own explanation', async () => {
   expect(index.usableKeys(NOW + 10)).toBe(0);
 });
 
-test('configured keys work beside stored ones, and keep their tenant over restarts and new names', async () => {
+test('configured keys work with stored ones, and keep their tenant across restarts and new names', async () => {
   const { storage, pepper, index } = await setUp([
     { name: 'env', key: 'sk-test', models: ['sim/*'], routing: { factor: 'speed' } },
     { name: 'unset', key: '' },
@@ -181,7 +181,7 @@ test('a stored key is unchanged if the configuration has only its secret', async
   expect(refusal(() => index.authenticate(key, NOW)).message).toContain('revoked');
 });
 
-test('a key that was made elsewhere is found when it is presented, and invented ones cause few looks', async () => {
+test('a key from another process is found on its first use, and invented keys cause few queries', async () => {
   const { storage, pepper, at } = await setUp();
   let looks = 0;
   const counted = new Proxy(storage.keys, {

@@ -27,7 +27,7 @@ test('makes its tables over many turns of the loop, and not in one', async () =>
   expect(turns).toBeGreaterThan(50);
 });
 
-test('counts what the tokenizer counts', async () => {
+test('equals the count of the tokenizer', async () => {
   const texts = [
     PROSE.repeat(5),
     '春眠不觉晓处处闻啼鸟。'.repeat(20),
@@ -50,7 +50,7 @@ test('is within a hundredth of the whole text in pieces', async () => {
   expect(Math.abs(counted - whole) / whole).toBeLessThan(0.01);
 });
 
-test('takes what is left of a very long text to be like its beginning', async () => {
+test('extrapolates the rest of a very long text from its beginning', async () => {
   const once = await count(PROSE.repeat(12_000));
   const [first = 0, second = 0] = await countItemTokens([
     say(PROSE.repeat(12_000)),

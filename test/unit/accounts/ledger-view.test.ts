@@ -179,7 +179,7 @@ test('the first content of a whole response is its end', () => {
   });
 });
 
-test('content is shown only where it was kept', () => {
+test('content is shown only if it was stored', () => {
   expect('content' in generationView(generation('gen-1'), [])).toBe(false);
   expect(
     generationView(generation('gen-1', { content: { request: { a: 1 }, answer: 'b' } }), [])['content'],

@@ -28,7 +28,7 @@ describe('per', () => {
     },
   );
 
-  test('has a time zone where there is a calendar', () => {
+  test('has a time zone if it is a calendar period', () => {
     expect(parseWindow('week', 'Europe/Berlin')).toMatchObject({ timeZone: 'Europe/Berlin' });
     expect(() => parseWindow('day', 'Europe/Nowhere')).toThrow('is not a time zone');
     expect(() => parseWindow('minute', 'UTC')).toThrow('`timezone` requires');
@@ -100,14 +100,14 @@ describe('a calendar counter', () => {
   const day = 24 * HOUR;
   const counter = (): PeriodCounter => new PeriodCounter(new Calendar('day', 'UTC'));
 
-  test('begins anew with each period', () => {
+  test('starts again with each period', () => {
     const daily = counter();
     daily.settle(daily.reserve(5, noon), 5, 5);
     expect(daily.used(noon + 12 * HOUR - 1)).toBe(5);
     expect(daily.used(noon + 12 * HOUR)).toBe(0);
   });
 
-  test('counts a request where it was admitted, whenever it ends', () => {
+  test('counts a request in the period of its admission', () => {
     const daily = counter();
     const slot = daily.reserve(5, noon);
     expect(daily.used(noon + day)).toBe(0);
@@ -140,7 +140,7 @@ describe('a calendar counter', () => {
     expect(daily.used(noon)).toBeGreaterThanOrEqual(9);
   });
 
-  test('keeps what lies ahead in its place while the clock goes back day after day', () => {
+  test('keeps later usage in its period while the clock is set back day after day', () => {
     const daily = counter();
     for (let days = 0; days >= -30; days -= 1) daily.reserve(1, noon + days * day);
     expect(daily.used(noon - 30 * day)).toBe(31);
@@ -193,7 +193,7 @@ describe('a rolling counter', () => {
     expect(counter.used(100 * HOUR + 99 * 60_000)).toBe(5900);
   });
 
-  test('counts from now on what a request uses after its window', () => {
+  test('counts usage after the window of a request from now on', () => {
     const counter = new RollingCounter(1000);
     const slot = counter.reserve(5, 0);
     const later = counter.grow(slot, 2, 1500);
@@ -211,7 +211,7 @@ describe('a rolling counter', () => {
     expect(counter.used(400)).toBe(0);
   });
 
-  test('takes in what was spent before, in its place', () => {
+  test('imports earlier usage into its period', () => {
     const counter = new RollingCounter(1000);
     counter.reserve(1, 900);
     counter.restore(4, 500, 950);

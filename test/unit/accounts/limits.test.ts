@@ -74,7 +74,7 @@ describe('a rate', () => {
     [1, 3, 7].map((latest) => ({ rate, latest, per: 'second', ms: 1000 })),
   );
   test.each([...HAMMERED, { rate: 600, latest: 40, per: 'minute', ms: 60_000 }])(
-    '$rate per $per, asked for again up to $latest ms late, loses no more than is asked late',
+    '$rate per $per with requests up to $latest ms late loses no more than that delay',
     ({ rate, latest, per, ms }) => {
       const scene = new LimitsScene();
       const key = scene.key([{ requests: rate, per }]);
@@ -162,7 +162,7 @@ describe('a budget', () => {
     scene.spend(key, 1);
   });
 
-  test('stops a running answer when what it costs is more than is left', () => {
+  test('stops a running response when it costs more than is left', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ usd: 1, per: 'day' }]);
     const reservation = scene.admitted(key, { nanoUsd: usd(0.5), leastNanoUsd: usd(0.1) });
@@ -194,7 +194,7 @@ describe('a budget', () => {
     scene.admitted(key, { nanoUsd: 0 });
   });
 
-  test('refuses what has no price, unless it may pass uncounted', () => {
+  test('refuses a request without a price, unless uncounted requests are allowed', () => {
     const scene = new LimitsScene();
     const strict = scene.key([{ usd: 1 }], 'strict');
     const open = scene.key([{ usd: 1, unpriced: 'allow' }], 'open');
@@ -251,7 +251,7 @@ describe('of several limits', () => {
 });
 
 describe('each end user', () => {
-  test('has a count of its own, and those who are not named share one', () => {
+  test('has its own counter, and requests without an end user share one', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ requests: 1, per: 'day', each: 'end_user' }]);
     scene.spend(key, 0, { endUser: 'a' });
@@ -322,7 +322,7 @@ describe('reloads and reservations', () => {
     expect([scene.used(key), scene.limiter.open]).toEqual([[0, usd(0.6)], 0]);
   });
 
-  test("a vendor's own count is believed where it is higher", () => {
+  test('the count of a vendor applies if it is higher', () => {
     const scene = new LimitsScene();
     const provider = scene.limiter.scope({ kind: 'provider', id: 'openai', name: 'openai' }, [
       { requests: 10, per: 'minute' },

@@ -274,7 +274,7 @@ describe('changes', () => {
 });
 
 describe('the index', () => {
-  test('reads only what has changed, and keeps the others as they are', async () => {
+  test('reads only changed keys, and keeps the others', async () => {
     const { keys, projects, index, who, reported, storage } = await scene();
     const one = await keys.create({ name: 'one' });
     const two = await keys.create({ name: 'two' });

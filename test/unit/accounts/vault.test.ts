@@ -102,7 +102,7 @@ test('a call with the same id and other content is another call', async () => {
   expect(short((await vault.restore('key_a', [malformed])).items)).toBe('r:sig-cut c:call_9');
 });
 
-test('a conversation that lost nothing is handed back as it is', async () => {
+test('a conversation without losses is returned unchanged', async () => {
   const { vault } = await vaultWith([reasoning('think'), says('Hm.'), call('call_1')]);
   const sent = [user('weather?'), reasoning('think'), says('Hm.'), call('call_1'), result('call_1')];
   const { items, restored } = await vault.restore('key_a', sent);
@@ -114,7 +114,7 @@ const INTERLEAVED = [reasoning('one'), says('First. '), reasoning('two'), says('
 /** The same turn as a client without reasoning sends it back, with a second call and the results. */
 const MERGED = [says('First. Second.'), call('a'), call('b'), result('a'), result('b')];
 
-test('interleaved thinking goes back between the texts, which are divided where they were', async () => {
+test('interleaved thinking is restored between the texts, which are split at their original places', async () => {
   const { vault } = await vaultWith([...INTERLEAVED, call('b')]);
   const order = 'r:sig-one m:First.  r:sig-two m:Second. c:a c:b - -';
   const merged = await vault.restore('key_a', MERGED);
@@ -195,7 +195,7 @@ test('unsigned reasoning with an owner is returned to it', async () => {
   });
 });
 
-test('a turn that the client edited: reasoning goes to the calls that match, the rest stays in place', async () => {
+test('in a turn that the client edited, reasoning is restored to matching calls, and the rest is unchanged', async () => {
   const { vault } = await vaultWith([reasoning('one'), call('a'), reasoning('two'), call('b')]);
   expect(short((await vault.restore('key_a', [call('new'), call('a')])).items)).toBe('c:new r:sig-one c:a');
   expect(short((await vault.restore('key_a', [call('a'), call('new')])).items)).toBe('r:sig-one c:a c:new');

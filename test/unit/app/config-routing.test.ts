@@ -52,7 +52,7 @@ const EVERYTHING = `{
 test.each([
   ['routing.default', `routing: { default: ${EVERYTHING} }`],
   ['keys[1].routing', `keys: [{ name: empty, key: "" }, { name: k, key: sk-test, routing: ${EVERYTHING} }]`],
-])('%s takes every wish', (path, text) => {
+])('%s accepts every routing wish', (path, text) => {
   const { config } = snapshot(text);
   expect(path.startsWith('keys') ? config.keys[0]?.routing : config.routing.defaults).toEqual({
     type: 'priority',

@@ -199,7 +199,7 @@ describe('references', () => {
     });
   });
 
-  test('a number stays text where text is wanted', () => {
+  test('a number stays text if text is required', () => {
     const provider = load('providers: { groq: { api_key: "${K}" } }', { K: '12345' }).providers['groq'];
     expect(provider && provider.apiKey?.reveal()).toBe('12345');
   });

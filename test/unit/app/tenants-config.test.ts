@@ -50,7 +50,7 @@ providers: { openai: { api_key: sk-test, limits: [{ tokens: 2000000, per: minute
   expect(config.providers['openai']).toMatchObject({ limits: [{ tokens: 2_000_000, per: 'minute' }] });
 });
 
-describe('what is wrong is named by its place', () => {
+describe('mistakes are reported with their path', () => {
   test.each([
     [
       'projects: { search: {} }\nkeys: [{ name: a, key: sk-test, project: serach }]',

@@ -50,7 +50,7 @@ function bound(watched: ReturnType<typeof watchReplicas>) {
   };
 }
 
-test('several processes without a server to share limits through are warned, once and where a limit is made', async () => {
+test('several processes without shared limits get a warning once, and when a limit is created', async () => {
   const { start, pass } = inMemory();
   const [one, other] = [await start('host 1'), await start('host 2')];
   await pass(one, other);

@@ -178,7 +178,7 @@ function check(bodies: fc.Arbitrary<Buffer>): { accepted: number; refused: numbe
 }
 
 test(
-  'a body is accepted when the parser accepts it, but for what is refused by name',
+  'a body is accepted if the parser accepts it, except for named refusals',
   () => {
     const { accepted, refused } = check(mutated(json, [undefined, 1, '\t']));
     expect(accepted).toBeGreaterThan(300);

@@ -9,7 +9,7 @@ interface Guest {
 
 const names = (roster: Roster<Guest>): string[] => [...roster].map(({ name }) => name).toSorted();
 
-test('holds who came and has not left', () => {
+test('holds the members that were added and not removed', () => {
   const roster = new Roster<Guest>();
   const [ann, bob, cid] = [{ name: 'ann' }, { name: 'bob' }, { name: 'cid' }];
   const at = [ann, bob, cid].map((guest) => roster.add(guest));
@@ -19,7 +19,7 @@ test('holds who came and has not left', () => {
   expect([roster.size, names(roster)]).toEqual([3, ['ann', 'bob', 'cid']]);
 });
 
-test('a place that another has taken is not cleared by who left it before', () => {
+test('a slot that is in use again is not cleared by its earlier member', () => {
   const roster = new Roster<Guest>();
   const [ann, bob, cid] = [{ name: 'ann' }, { name: 'bob' }, { name: 'cid' }];
   roster.add(cid);

@@ -209,7 +209,7 @@ describe('a message that broke off', () => {
     expect(output.continuationRequest({ ...QUESTION, maxOutputTokens: 2 }).maxOutputTokens).toBe(1);
   });
 
-  test('counts what the broken attempt produced', () => {
+  test('counts the output of the broken attempt', () => {
     const { client, output } = begun(
       thought(0),
       thinking(0, '12345678'),
@@ -434,7 +434,7 @@ describe('the simulated models', () => {
   }
 
   for (const protocol of ['openai-chat', 'anthropic-messages'] as const) {
-    test(`complete over ${protocol} what another began`, async () => {
+    test(`complete over ${protocol} a response that another endpoint began`, async () => {
       const whole = new Client();
       const request = { ...QUESTION, maxOutputTokens: undefined };
       await ask(protocol, 'chat', request, whole);
@@ -479,7 +479,7 @@ describe('the simulated models', () => {
     });
   }
 
-  test('keep the results of tools in mind, and call what is still to be called', async () => {
+  test('use the results of tools, and make the remaining calls', async () => {
     const results: Item[] = [
       ...QUESTION.items,
       { type: 'tool_call', kind: 'function', callId: 'call_1', name: 'look', arguments: '{}' },

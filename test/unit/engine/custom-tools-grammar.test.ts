@@ -59,7 +59,7 @@ const text = fc
   .map((all) => all.join(''));
 
 describe('regular expressions', () => {
-  test('match what those of the runtime match', () => {
+  test('match the same texts as those of the runtime', () => {
     fc.assert(
       fc.property(pattern, text, (source, input) => {
         // Letters beyond ASCII are part of words in Rust only.
@@ -186,7 +186,7 @@ change: ("@@" | "@@ " /(.+)/) LF | ("+" | "-" | " ") /(.*)/ LF
     ),
   })).node;
 
-  test('accepts whatever was made from a grammar, and nothing with a stranger in it', () => {
+  test('accepts any text generated from a grammar, and none with a foreign character', () => {
     fc.assert(
       fc.property(
         grammar,

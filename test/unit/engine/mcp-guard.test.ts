@@ -178,7 +178,7 @@ describe.each(TRANSPORTS)('credentials over %s', (transport) => {
 });
 
 describe('a header', () => {
-  test('with a scheme is sent as it is', async () => {
+  test('with a scheme is sent unchanged', async () => {
     const server = serve({ authorize: (header) => header === 'Basic dTpw' });
     await call(open(server.url, { authorization: new Secret('Basic dTpw') }));
   });

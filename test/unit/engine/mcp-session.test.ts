@@ -148,7 +148,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     expect((await session.callTool('echo', {}, PATIENT)).parts).toEqual([{ type: 'text', text: '{}' }]);
   });
 
-  test('signs of progress keep a call alive', async () => {
+  test('progress notifications extend a call', async () => {
     const clock = new ArmedClock();
     const step = [gate(), gate()] as const;
     const server = serve({
@@ -331,7 +331,7 @@ describe('a server that sends requests itself', () => {
   });
 });
 
-test('arguments that a server wants as headers too are sent so', async () => {
+test('arguments that a server also requires as headers are sent so', async () => {
   const properties = { region: { type: 'string', 'x-mcp-header': 'Region' } };
   const server = serve({
     transport: 'later',

@@ -184,7 +184,7 @@ describe('addresses in a text', () => {
     expect([...addressesIn(text)].toSorted()).toEqual([...expected].toSorted());
   });
 
-  test('may be without a scheme where a person wrote them', () => {
+  test('can be without a scheme in messages of the user', () => {
     const meant = addressesMeantIn(
       'Compare example.com/a, www.b.example and me@c.example with https://d.example/e.f',
     );

@@ -274,7 +274,7 @@ describe('other types', () => {
     ['application/xml', '<a>1</a>'],
     [null, 'plain words'],
     ['application/octet-stream', 'plain words'],
-  ])('%s is given as it is', async (contentType, body) => {
+  ])('%s is returned unchanged', async (contentType, body) => {
     const page = await read(serves(body, contentType), '/a/data.txt');
     expect(page).toEqual({ url: `${site.origin}/a/data.txt`, title: 'data.txt', text: body });
   });
@@ -298,7 +298,7 @@ describe('other types', () => {
   });
 
   test.each(['application/pdf', 'application/octet-stream'])(
-    'PDFs (%s) are read by who can',
+    'PDFs (%s) are read if a reader exists',
     async (contentType) => {
       const bytes = '%PDF-1.7 …';
       expect((await failureOf(read(serves(bytes, contentType)))).message).toBe(
@@ -508,7 +508,7 @@ describe('hostile pages', () => {
 describe('finding words in a page', () => {
   const page = { text: `${'before '.repeat(100)}The Ounas\n  RIVER is long.${' after'.repeat(100)}` };
 
-  test('finds them in whatever case and spacing, with what is around', () => {
+  test('finds them in any case and spacing, with their surroundings', () => {
     const [found, ...rest] = findInPage(page, ' ounas river ');
     expect(rest).toEqual([]);
     expect(found?.start).toBe(page.text.indexOf('Ounas'));
@@ -527,12 +527,12 @@ describe('finding words in a page', () => {
       expect(findInPage({ text }, pattern).map(({ start }) => start)).toEqual([text.indexOf(pattern)]);
   });
 
-  test('keeps its places where letters change their length', () => {
+  test('keeps positions if letters change their length', () => {
     const text = 'İİİİ straße needle';
     expect(findInPage({ text }, 'NEEDLE')).toEqual([{ excerpt: text, start: text.indexOf('needle') }]);
   });
 
-  test('does not repeat what an excerpt shows, and ends', () => {
+  test('does not repeat text of an excerpt, and ends', () => {
     const found = findInPage({ text: 'needle '.repeat(10_000) }, 'needle');
     expect(found.length).toBe(20);
     const [first, second] = found;

@@ -157,7 +157,7 @@ describe('breaker', () => {
     expect(bench.availability).toBe('open');
   });
 
-  test('beside a trial, a failure for want of anything better changes nothing', () => {
+  test('during a probe, a failure of a last-resort attempt changes nothing', () => {
     const bench = new Bench();
     bench.halfOpen();
     const trial = bench.state.begin(A, true);
@@ -168,7 +168,7 @@ describe('breaker', () => {
     expect(bench.availability).toBe('closed');
   });
 
-  test('an attempt for want of anything better closes it, if it succeeds', () => {
+  test('a successful last-resort attempt closes it', () => {
     const bench = new Bench();
     bench.fail(5);
     bench.fail(1);
@@ -190,7 +190,7 @@ describe('breaker', () => {
     });
   });
 
-  test('keeps its rules however attempts are interleaved', () => {
+  test('keeps its rules for any order of attempts', () => {
     const step = fc.oneof(
       { arbitrary: fc.constant({ does: 'begin' } as const), weight: 4 },
       { arbitrary: fc.record({ does: fc.constant('content' as const), which: fc.nat(20) }), weight: 1 },

@@ -80,7 +80,7 @@ const CASES = Object.entries(PROMPTS).flatMap(([expected, prompts]) =>
   prompts.map((prompt) => [prompt, expected] as const),
 );
 
-test('sixty prompts are enough to say something', () => {
+test('sixty prompts are a sufficient sample', () => {
   expect(CASES.length).toBeGreaterThanOrEqual(60);
 });
 

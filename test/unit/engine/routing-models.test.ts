@@ -297,7 +297,7 @@ describe('model_routing_config', () => {
     expect(selection.excluded[0]?.reason).toBe('is not served by west');
   });
 
-  test("the operator's task types say what an open choice is among", () => {
+  test('the task types of the operator define the candidates of an open choice', () => {
     const taskTypes = { code: ['house/large', 'house/medium'], chat: ['house/small'] };
     const order = (body: JsonObject): string[] => ids(select(body, { taskTypes }));
     const task = (type: string): JsonObject => ({ task_info: { task_type: type } });

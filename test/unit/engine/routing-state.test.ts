@@ -80,7 +80,7 @@ describe('latency', () => {
     expect(bench.health().firstTokenMs).toBeCloseTo(50, 6);
   });
 
-  test('averages stay within what was measured and converge to what is measured now', () => {
+  test('averages stay within the measurements and converge to the latest ones', () => {
     const measures = fc.array(
       fc.tuple(fc.integer({ max: 20_000, min: 0 }), fc.integer({ max: 90_000, min: 0 })),
       {
@@ -144,7 +144,7 @@ describe('95th percentile', () => {
     );
   });
 
-  test('follows what the endpoint does now', () => {
+  test('follows the present behaviour of the endpoint', () => {
     const bench = new Bench();
     for (let n = 0; n < 200; n += 1) bench.stream(8000);
     expect(bench.health().p95Ms(true)).toBeCloseTo(8192, 0);
@@ -353,7 +353,7 @@ describe('conversations', () => {
 describe('memory', () => {
   const endpoint = (n: number): EndpointId => ({ modelId: `model ${n}`, slug: 'openai' });
 
-  test('holds 300 endpoints that no catalog has: the least recently tried goes', () => {
+  test('keeps 300 endpoints outside the catalog: the least recently tried is removed', () => {
     const bench = new Bench(() => false);
     for (let n = 0; n < 300; n += 1) bench.stream(7, 0, SUCCESS, endpoint(n));
     bench.stream(7, 0, SUCCESS, endpoint(0));
@@ -363,7 +363,7 @@ describe('memory', () => {
     expect(bench.health(endpoint(1)).firstTokenMs).toBeNull();
   });
 
-  test('an endpoint with an attempt under way stays, and what it learns is not lost', () => {
+  test('an endpoint with a running attempt stays, and keeps its measurements', () => {
     const bench = new Bench(() => false);
     const lease = bench.state.begin(A, true);
     for (let n = 0; n < 20_000; n += 1) bench.health(endpoint(n));
@@ -376,7 +376,7 @@ describe('memory', () => {
     expect(bench.health().firstTokenMs).toBeNull();
   });
 
-  test('more endpoints than that can be busy; the surplus goes when they no longer are', () => {
+  test('more endpoints than that can be busy; the surplus is removed when they are idle', () => {
     const bench = new Bench(() => false);
     const leases = Array.from({ length: 400 }, (_, n) => bench.state.begin(endpoint(n), true));
     bench.clock.advance(7);

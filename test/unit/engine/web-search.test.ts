@@ -87,7 +87,7 @@ async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
 describe.each(names)('%s', (name) => {
   const answer = ENGINES[name];
 
-  test('gives what it found, in its order', async () => {
+  test('returns its results in their order', async () => {
     engine.script(answers(200, answer(HITS)));
     const backend = openSearchBackend(settings(name), fetchFor(settings(name)));
     const found = await backend.search(
@@ -155,7 +155,7 @@ describe.each(names)('%s', (name) => {
     expect(new Set(found.map(({ text }) => text.length))).toEqual(new Set([chars + 1]));
   });
 
-  test('takes nothing for a page that is none, and no page twice', async () => {
+  test('ignores results that are no pages, and duplicate pages', async () => {
     const hits = [
       { url: 'javascript:alert(1)', title: 'a' },
       { url: 'not an address', title: 'b' },
@@ -186,7 +186,7 @@ describe.each(names)('%s', (name) => {
     expect(result?.text).toContain('asked with [secret].');
   });
 
-  test('too many questions keep their retry', async () => {
+  test('a rate limit keeps its retry time', async () => {
     engine.script(answers(429, { error: `slow down, ${KEY}` }, { 'retry-after': '7' }));
     const error = await failureOf(search(settings(name, { apiKey: new Secret(KEY) })));
     expect(error).toMatchObject({ kind: 'rate_limited', fault: 'upstream', retryAfterMs: 7000 });
@@ -240,7 +240,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-describe('what is asked', () => {
+describe('requests', () => {
   const query = {
     query: 'flüsse & seen',
     allowedDomains: ['example.com', 'müller.example'],
@@ -261,7 +261,7 @@ describe('what is asked', () => {
     expect(engine.requests[0]?.headers['authorization']).toBeUndefined();
   });
 
-  test('of SearXNG behind a proxy that wants a key', async () => {
+  test('of SearXNG behind a proxy that requires a key', async () => {
     engine.script(answers(200, searxngAnswer([])));
     await search(settings('searxng', { apiKey: new Secret(KEY) }));
     expect(engine.requests[0]?.headers['authorization']).toBe(`Bearer ${KEY}`);
@@ -341,7 +341,7 @@ describe('what is asked', () => {
   });
 
   test.each(['', 'a b', 'exa mple.com', 'x\n$boost', 'a@b.com', 'a,site=b', '[::1]'])(
-    'a domain that is none is refused: %j',
+    'an invalid domain is refused: %j',
     async (domain) => {
       engine.script();
       const error = await failureOf(search(settings('brave'), { allowedDomains: [domain] }));
@@ -423,7 +423,7 @@ describe('particular answers', () => {
 });
 
 describe('limits', () => {
-  test('a slow engine is given up', async () => {
+  test('a slow engine is abandoned', async () => {
     const clock = new ArmedClock();
     const its = settings('searxng', { timeoutMs: 1234 });
     engine.script(() => {});
@@ -436,7 +436,7 @@ describe('limits', () => {
     expect((await failureOf(pending)).message).toContain('it took longer than 1234 ms');
   });
 
-  test('an answer without end is given up', async () => {
+  test('an endless response is abandoned', async () => {
     engine.script((exchange) => {
       exchange.openStream({ 'content-type': 'application/json' });
       const chunk = 'x'.repeat(1_048_576);
@@ -473,7 +473,7 @@ describe('limits', () => {
   });
 });
 
-describe('what an engine may ask money for', () => {
+describe('paid requests', () => {
   const query = { query: 'x', allowedDomains: [], blockedDomains: [], contextSize: 'low' as const };
   const charges = async (
     its: SearchSettings,
@@ -518,7 +518,7 @@ describe('what an engine may ask money for', () => {
     expect(await charges(settings('exa'), query, clock, passes)).toBe(1);
   });
 
-  test('nothing that was not asked', async () => {
+  test('no request is charged if none was sent', async () => {
     engine.script();
     expect(await charges(settings('exa'), { ...query, query: 'x'.repeat(500) })).toBe(0);
     expect(await charges(settings('exa'), query, systemClock, (abort) => abort.abort())).toBe(0);

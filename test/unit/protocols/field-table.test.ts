@@ -97,7 +97,7 @@ test('a member of servers of others is written, and still lacking', () => {
   expect(table.named('supported').has('top_k')).toBe(false);
 });
 
-test('null is described where it counts as absence', () => {
+test('null is documented if it means absence', () => {
   const field: Field<'supported'> = { name: 'a', support: 'supported', note: '', is: oneOf('low', 'high') };
   expect(schemaOf(field)).toEqual({ type: ['string', 'null'], enum: ['low', 'high', null] });
 });

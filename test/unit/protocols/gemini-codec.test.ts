@@ -63,7 +63,7 @@ describe('errors of Google', () => {
   });
 });
 
-test('errors for clients carry a code, a status, and what Google would put into the details', () => {
+test('errors for clients contain a code, a status, and the details that Google would add', () => {
   for (const kind of Object.keys(ERROR_KINDS) as ErrorKind[]) {
     const { status, body } = server.encodeError(new GatewayError(kind, 'words'), 'gen-1');
     expect(body['error']).toMatchObject({
@@ -291,7 +291,7 @@ test('pieces of arguments cannot reach a prototype, and broken ones do no harm',
   expect(lines.at(-1)).toContain('"reason":"tool_calls"');
 });
 
-test('a member that would become the prototype of the body is refused, not left out', () => {
+test('a member that would become the prototype of the body is refused, not removed', () => {
   const body: unknown = JSON.parse('{"__proto__":{"contents":[{"parts":[{"text":"Hi"}]}]}}');
   expect(() => gemini.server?.decodeRequest(body, { model: 'm' })).toThrow(
     '__proto__: is not a valid member name',

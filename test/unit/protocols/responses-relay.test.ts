@@ -34,7 +34,7 @@ function edited(body: JsonObject): unknown {
 }
 
 describe('a request', () => {
-  test('changes in its model, in `store`, and in what is for the gateway alone', () => {
+  test('changes only in its model, in `store`, and in members for the gateway', () => {
     const kept = {
       prompt_cache_key: 'k',
       user: 'u',

@@ -142,7 +142,7 @@ test('every kind of error has the body of an OpenAI error', () => {
   }
 });
 
-test('items of hosted tools keep what the API demands', () => {
+test('items of hosted tools keep the members that the API requires', () => {
   const items = ['code_interpreter_call', 'image_generation_call', 'file_search_call'].map((kind) => {
     const source = { protocol: 'openai-responses' as const, raw: { type: kind, status: 'completed' } };
     return { type: 'hosted_call', kind, source } as const;

@@ -138,7 +138,7 @@ describe('tools that the client runs', () => {
     expect(request.replacedTools.size).toBe(0);
   });
 
-  test('take no name that another tool has', () => {
+  test('use no name of another tool', () => {
     const own = { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } };
     const { replacedTools } = portable({ tools: [own, { type: 'shell' }] });
     expect([...replacedTools.keys()]).toEqual(['shell_2']);
@@ -331,7 +331,7 @@ describe('groups of tools', () => {
     expect(request.toolChoice).toEqual({ type: 'tool', kind: 'function', name: 'crm__find' });
   });
 
-  test('names stay within what every upstream takes', () => {
+  test('names stay within the limits of every upstream', () => {
     const long = { ...namespace, name: 'n'.repeat(70) };
     const { replacedTools } = portable({ tools: [long] });
     for (const name of replacedTools.keys()) expect(name.length).toBeLessThanOrEqual(64);

@@ -39,7 +39,7 @@ describe('an event stream', () => {
     expect(show(parse(Array.from(stream, (byte) => Buffer.from([byte]))))).toEqual(EXPECTED);
   });
 
-  test('gives each message as soon as it is whole', () => {
+  test('returns each message as soon as it is complete', () => {
     const found: EventStreamMessage[] = [];
     const parser = new EventStreamParser((message) => found.push(message));
     const [first = Buffer.alloc(0)] = messages;

@@ -235,7 +235,7 @@ describe('an address that may be fetched', () => {
     ['http://2130706433:9400/', ['127.0.0.1:9400']],
     ['http://[0:0::1]:9400/', ['[::1]:9400']],
     ['http://bücher.example/', ['bücher.example']],
-  ])('%s where %p is exempt', async (url, allow) => {
+  ])('%s if %p is exempt', async (url, allow) => {
     expect(await codeOf(guardUrl(url, { allow: () => allow, resolve }))).toBe('allowed');
   });
 
@@ -245,7 +245,7 @@ describe('an address that may be fetched', () => {
     ['http://private.example/', ['public.example']],
     ['http://unknown.example/', ['unknown.example']],
     ['file://private.example/', ['private.example']],
-  ])('but not %s where %p is', async (url, allow) => {
+  ])('not %s if %p is exempt', async (url, allow) => {
     expect(await codeOf(guardUrl(url, { allow: () => allow, resolve }))).toBe(
       'invalid_request url_not_allowed',
     );
@@ -290,7 +290,7 @@ describe('fetching under guard', () => {
     ...rest,
   });
 
-  test('connects to the address that was checked, under the name that was asked for', async () => {
+  test('connects to the checked address, under the requested name', async () => {
     asked.length = 0;
     site.script(whole(200, { 'content-type': 'image/png' }, 'bytes'));
     const answer = await guard(['site.test']).fetchWhole(get(`${at(site, 'site.test')}/a.png?b=c`));
@@ -308,7 +308,7 @@ describe('fetching under guard', () => {
     expect(asked).toEqual(['site.test']);
   });
 
-  test('tries the next address of a name where the first cannot be reached', async () => {
+  test('tries the next address of a name if the first is unreachable', async () => {
     site.script(whole(200, {}, 'found'));
     const twice = new GuardedFetch({
       client,
@@ -319,7 +319,7 @@ describe('fetching under guard', () => {
     expect((await twice.fetchWhole(get(`${at(site, 'two.test')}/`))).bytes.toString()).toBe('found');
   });
 
-  test('checks where each redirect leads', async () => {
+  test('checks the target of each redirect', async () => {
     for (const place of [
       'http://169.254.169.254/',
       'http://private.example/',
@@ -426,7 +426,7 @@ describe('fetching under guard', () => {
     expect(taken).toBeLessThanOrEqual(limits.maxBytes);
   });
 
-  test('reads what is compressed in moderation', async () => {
+  test('reads compressed content within limits', async () => {
     site.script(whole(200, { 'content-encoding': 'gzip' }, gzipSync('hello')));
     const answer = await guard(['site.test']).fetchWhole(get(`${at(site, 'site.test')}/`));
     expect(answer.bytes.toString()).toBe('hello');
@@ -450,7 +450,7 @@ describe('fetching under guard', () => {
     }
   });
 
-  test('can be given up', async () => {
+  test('can be cancelled', async () => {
     site.script(() => {});
     const call = guard(['site.test']).send(get(`${at(site, 'site.test')}/`), {
       head: () => expect.unreachable(),

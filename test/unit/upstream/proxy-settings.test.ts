@@ -74,7 +74,7 @@ describe('the environment', () => {
     ['a.example b.example', 'https://b.example/', true],
     [' a.example , , b.example ', 'https://b.example/', true],
     ['', 'https://x.example/', false],
-  ])('with NO_PROXY=%p, %s is asked straight: %p', (entries, url, isStraight) => {
+  ])('with NO_PROXY=%p, %s is called directly: %p', (entries, url, isStraight) => {
     const way = wayTo(url, { HTTPS_PROXY: 'http://b:2', NO_PROXY: entries });
     expect(way).toBe(isStraight ? 'straight' : 'http://b:2');
   });

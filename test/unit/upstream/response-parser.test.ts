@@ -137,7 +137,7 @@ test.each([
   expect(() => parse([...bytes])).toThrow(RangeError);
 });
 
-test('two headers about the connection do not keep it', () => {
+test('two connection headers do not keep the connection open', () => {
   const twice = `${HEAD}connection: keep-alive\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello`;
   expect(parse([twice]).end).toBe('close');
 });

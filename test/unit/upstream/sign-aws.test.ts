@@ -96,7 +96,7 @@ describe('a signature', () => {
     expect(new Set(paths).size).toBe(3);
   });
 
-  test('is made with the key of its day', () => {
+  test('is made with the signing key of its day', () => {
     let now = TIME;
     const clock = (): number => now;
     const signer = new AwsSigner(

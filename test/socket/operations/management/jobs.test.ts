@@ -91,7 +91,7 @@ test('the command lists them, and ends one', async () => {
   }
 });
 
-test('metrics say how many there are', async () => {
+test('metrics contain the number of jobs', async () => {
   const headers = { authorization: `Bearer ${ADMIN_KEY}` };
   const read = async (): Promise<string> => (await fetch(`${gateway.origin}/metrics`, { headers })).text();
   await read();

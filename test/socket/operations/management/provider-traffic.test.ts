@@ -108,11 +108,11 @@ test.each([
   ['had only requests whose clients left', 'left', 'healthy'],
   ['was asked at an endpoint that is configured no more', 'renamed', 'healthy'],
   ['answers all', 'busy', 'healthy'],
-])('a provider that %s does not say that it has no traffic', (_, id, state) => {
+])('a provider that %s is not shown without traffic', (_, id, state) => {
   expect(found.get(id)).toMatchObject({ state, day: { attempts: id === 'busy' ? MANY + 6 : 6 } });
 });
 
-test('a provider that failed 20 hours ago says when that was', () => {
+test('a provider that failed 20 hours ago shows the time', () => {
   const { as_of: asOf, problem } = found.get('failed') as { as_of: string; problem: { text: string } };
   expect(Math.abs(Date.now() - 20 * HOUR_MS - Date.parse(asOf))).toBeLessThan(5 * MINUTE_MS);
   expect(problem.text).toBe('503 unavailable');

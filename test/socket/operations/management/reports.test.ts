@@ -131,7 +131,7 @@ describe('usage', () => {
       expect((await gateway.manage('GET', `/usage?${query}`)).body).toMatchObject({ error: { param } });
   });
 
-  test('is a table for spreadsheets, also where a name would be a formula', async () => {
+  test('is available as CSV, also if a name would be a formula', async () => {
     const { body, headers } = await gateway.manage('GET', '/usage?group_by=model&format=csv');
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const [head = '', ...lines] = String(body['text']).trimEnd().split('\r\n');

@@ -31,7 +31,7 @@ test('a request without a key or with a wrong one is refused, also for paths tha
     }
 });
 
-test('a key that is no admin gets a 403, and an admin key cannot call models', async () => {
+test('a key without the role admin gets a 403, and an admin key cannot call models', async () => {
   const refused = await ask(`/v1/management${PLACE}`, { authorization: `Bearer ${gateway.key}` });
   expect(refused.status).toBe(403);
   expect(await refused.json()).toMatchObject({ error: { code: 'permission_denied' } });
@@ -73,7 +73,7 @@ describe('an operator token', () => {
   const isGood = (token: string, nowMs: number, with_: Uint8Array = secret, request = REQUEST): boolean =>
     isOperatorToken(token, request, with_, nowMs);
 
-  test('is good for a minute, under its own secret, as it was made, for its own request', () => {
+  test('is valid for a minute, with its own secret, unchanged, for its own request', () => {
     const token = operatorToken(REQUEST, secret, NOW);
     expect(isGood(token, NOW)).toBe(true);
     expect(isGood(token, NOW + 59_999)).toBe(true);
@@ -93,7 +93,7 @@ describe('an operator token', () => {
     expect(isGood(token, NOW, secret, { ...REQUEST, method: 'POST' })).toBe(false);
   });
 
-  test('made from the data directory opens the running gateway', async () => {
+  test('that was created from the data directory opens the running gateway', async () => {
     const storage = await openSqliteStorage({ path: `${gateway.dataDir}/dragoman.db` });
     const request = { method: 'GET', url: `${gateway.origin}/v1/management${PLACE}` };
     const token = operatorToken(request, await storage.secret('operator'), Date.now());

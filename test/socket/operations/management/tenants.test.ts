@@ -141,7 +141,7 @@ describe('a key', () => {
     });
   });
 
-  test('gets another secret, with or without a grace, and keeps its id', async () => {
+  test('gets another secret, with or without a grace period, and keeps its id', async () => {
     const made = await gateway.manage('POST', '/keys', { name: 'rotated' });
     const path = `/keys/${String(made.body['id'])}`;
     const graced = await gateway.manage('POST', `${path}/rotate`, { grace_ms: 60_000 });
@@ -204,7 +204,7 @@ describe('what the configuration file defines', () => {
     }
   });
 
-  test('gives no new project its name, and says to choose another one', async () => {
+  test('does not give its name to a new project, and the error says to choose another one', async () => {
     const refused = await gateway.manage('POST', '/projects', { name: 'filed' });
     expect(refused.status).toBe(409);
     const message = 'The configuration file already defines a project "filed". Choose another name.';
@@ -213,7 +213,7 @@ describe('what the configuration file defines', () => {
 });
 
 describe('a project', () => {
-  test('is made, has keys, and is changed under versions', async () => {
+  test('is created, has keys, and is changed with versions', async () => {
     const made = await gateway.manage('POST', '/projects', {
       name: 'search',
       budgets: [{ usd: 40, per: 'day' }],

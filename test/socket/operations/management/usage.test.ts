@@ -16,7 +16,7 @@ async function usage(query: string): Promise<Row & { data: Row[] }> {
   return body as Row & { data: Row[] };
 }
 
-test('a request that failed counts under the model that was asked for and the provider that was tried last', async () => {
+test('a failed request counts for the requested model and the last provider', async () => {
   const { data } = await usage('group_by=model');
   const byModel = new Map(data.map((row) => [row['model'], row]));
   expect(byModel.get('acme/locked')).toMatchObject({ requests: 1, failed: 1, refused: 0, cancelled: 0 });
@@ -25,7 +25,7 @@ test('a request that failed counts under the model that was asked for and the pr
   expect(byModel.has(null)).toBe(false);
 });
 
-test('attempts count where they were made, also at a provider that never answers', async () => {
+test('attempts count for their providers, also for one that never responds', async () => {
   const { data } = await usage('group_by=provider');
   const byProvider = new Map(data.map((row) => [row['provider'], row]));
   expect(byProvider.get('down')).toMatchObject({ requests: 0, attempts: 2, failed_attempts: 2, failed: 0 });

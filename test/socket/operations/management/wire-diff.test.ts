@@ -97,7 +97,7 @@ describe.each(PAIRS)('$client in front of $upstream', ({ client, upstream }) => 
   });
 });
 
-test('what is dropped, approximated or for the gateway is marked, with the reason', async () => {
+test('dropped, approximated and gateway members are marked with the reason', async () => {
   const { request } = await diffOf('/v1/chat/completions', {
     model: 'sim/messages',
     max_tokens: 500,
@@ -153,7 +153,7 @@ test('an effort is beside the budget that it became, and a streamed response is 
   });
 });
 
-test('calls and their results are found, whatever a protocol calls them', async () => {
+test('calls and their results are matched across the names of protocols', async () => {
   const { request } = await diffOf('/v1/chat/completions', {
     model: 'sim/gemini',
     messages: [

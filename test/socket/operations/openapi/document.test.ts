@@ -44,7 +44,7 @@ test('it is valid OpenAPI 3.1', async () => {
   expect(document).toMatchObject({ openapi: '3.1.0', info: { version } });
 });
 
-test('every operation has a name of its own, its audience, and every refusal in the shape of its protocol', () => {
+test('every operation has a unique name, its audience, and every refusal in the form of its protocol', () => {
   const ids = operations().map(({ operation }) => operation.operationId);
   expect(ids.length).toBeGreaterThan(60);
   expect(new Set(ids).size).toBe(ids.length);

@@ -79,7 +79,7 @@ describe.each(['translate', 'relay'])('a Gemini client, %s', (lane) => {
 });
 
 describe.each([false, true])('clients of other protocols (stream: %p)', (stream) => {
-  test('Chat Completions has the probabilities, and nothing that it does not know', async () => {
+  test('Chat Completions gets the probabilities, and no unknown members', async () => {
     const body = {
       model: 'one/gemini',
       messages: [{ role: 'user', content: 'Hi' }],

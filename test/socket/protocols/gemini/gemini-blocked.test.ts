@@ -83,7 +83,7 @@ describe('a blocked prompt', () => {
     expect(at(all[2], 'delta')).toMatchObject(end);
   });
 
-  test('for Gemini: a candidate with that reason, and what Google says of the prompt', async () => {
+  test('for Gemini: a candidate with that reason, and the prompt feedback of Google', async () => {
     const body = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
     const path = '/v1beta/models/one/gemini';
     const answer = await (await ask(`${path}:generateContent`, body, false)).json();
@@ -97,7 +97,7 @@ describe('a blocked prompt', () => {
     });
   });
 
-  test('without a reason, an answer without a candidate is none', async () => {
+  test('a response without a candidate and without a reason is an error', async () => {
     scene.upstream('up').script(whole({ promptFeedback: {}, modelVersion: 'm' }));
     const response = await scene.gateway.post('/chat/completions', chat);
     expect(response.status).toBe(502);

@@ -109,7 +109,7 @@ describe("Google's SDK", () => {
     ]);
   });
 
-  test('gets errors in the shape that it knows', async () => {
+  test('gets errors in its own form', async () => {
     const failureOf = (model: string, contents = 'a cat'): Promise<unknown> =>
       ai.models.embedContent({ model, contents }).then(
         () => 'no failure',

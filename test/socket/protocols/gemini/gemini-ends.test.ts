@@ -64,7 +64,7 @@ test.each(['UNEXPECTED_TOOL_CALL'])('an answer that ended with %s is an answer',
 });
 
 test.each(['MALFORMED_FUNCTION_CALL', 'TOO_MANY_TOOL_CALLS'])(
-  'an answer that ended with %s is none, and says why',
+  'a response that ended with %s is an error with the reason',
   async (word) => {
     const body = { candidates: [{ content: { role: 'model' }, finishReason: word, index: 0 }] };
     const up = scene.upstream('up');

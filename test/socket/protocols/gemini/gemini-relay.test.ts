@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)('recorded exchanges', () => {
     expect(passed).toBeGreaterThan(300);
   });
 
-  test('requests go on byte for byte, without what is meant for the gateway', () => {
+  test('requests are relayed byte for byte, without members for the gateway', () => {
     let accepted = 0;
     for (const { req, model } of recordings) {
       if (!req) continue;
@@ -163,7 +163,7 @@ describe('failures', () => {
   });
 });
 
-describe('what a client says of thinking', () => {
+describe('thinking settings of a client', () => {
   const says = (
     thinkingConfig: object | undefined,
     target: Parameters<typeof fillTarget>[0],

@@ -107,7 +107,7 @@ describe('keys', () => {
 describe('a stream without alt=sse is one JSON array', () => {
   const PATH = '/v1beta/models/one/gemini:streamGenerateContent';
 
-  test('of the same chunks, although the upstream is asked for events', async () => {
+  test('of the same chunks, although the upstream sends events', async () => {
     const upstream = scene.upstream('up');
     upstream.always(sse(streamOf(up, 'One, ', 'two.')));
     const response = await post(PATH);

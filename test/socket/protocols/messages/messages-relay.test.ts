@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)('recorded answers', () => {
     expect(checked).toBeGreaterThan(size === 1 ? 20 : 40);
   });
 
-  test('line ends stay what they are', () => {
+  test('line ends are unchanged', () => {
     const recording = recordings.find(({ stream }) => stream);
     const text = recording ? latin(bytesOf(recording)).replaceAll('\n', '\r\n') : '';
     for (const size of [1, 1000]) {
@@ -161,7 +161,7 @@ describe('through a gateway', () => {
   const body =
     '{"model": "up/m",  "max_tokens": 100, "provider": {"hedge": false},\n "messages": [{"role": "user", "content": "Hej"}], "new_member": {"a": 1.50}';
 
-  test('the request passes but for the model and what is meant for the gateway', async () => {
+  test('the request is relayed except for the model and the members for the gateway', async () => {
     upstream.script((exchange) => {
       exchange.head(200, { 'content-type': 'application/json', 'content-length': String(WHOLE.length) });
       exchange.raw(WHOLE);
@@ -225,7 +225,7 @@ describe('through a gateway', () => {
     expect(readMessagesStream(await response.text()).error).not.toBeNull();
   });
 
-  test('an error before content is an answer of its own', async () => {
+  test('an error before content is an error response', async () => {
     upstream.script((exchange) => {
       exchange.openStream();
       exchange.chunk(FAILURE);

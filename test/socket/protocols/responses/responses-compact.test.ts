@@ -150,7 +150,7 @@ describe('POST /responses/compact', () => {
     ).toBe(401);
   });
 
-  test("passes a model's error on, and takes no half summary for a whole one", async () => {
+  test('returns the error of a model, and does not use a partial summary', async () => {
     const up = scene.upstream('one');
     up.script(chatError(400, {}, 'context_length_exceeded'));
     expect(await rejection(client.responses.compact({ model: MODEL, input: TALK }))).toMatchObject({
@@ -166,7 +166,7 @@ describe('POST /responses/compact', () => {
     }
   });
 
-  test('stops when the client goes away', async () => {
+  test('stops when the client disconnects', async () => {
     const up = scene.upstream('one');
     up.script(silence);
     const abort = new AbortController();

@@ -28,7 +28,7 @@ test.each([
 test.each([
   ['one/chat', chatBody({ content: 'Hi' })],
   ['one/responses', responsesBody([])],
-])('reach an upstream that knows them: %s', async (model, answer) => {
+])('reach an upstream that supports them: %s', async (model, answer) => {
   scene.upstream('up').script(whole(answer));
   const response = await scene.gateway.post('/responses', { model, input: 'Hello', ...PENALTIES });
   expect(scene.upstream('up').requests.at(-1)?.json).toMatchObject(PENALTIES);

@@ -85,7 +85,7 @@ describe('a turn', () => {
     expect(textOf(messages)).toContain('42');
   });
 
-  test('keeps letters of every script whole', async () => {
+  test('keeps characters of every script intact', async () => {
     await using gateway = await ownGateway();
     await using client = await SocketClient.open(gateway.origin);
     for (const model of ['sim/echo', 'sim/responses'])
@@ -158,7 +158,7 @@ describe('a turn', () => {
     expect(unknown).toMatchObject({ type: 'error', status: 404, error: { code: 'model_not_found' } });
   });
 
-  test('is cancelled when the client goes away', async () => {
+  test('is cancelled when the client disconnects', async () => {
     await using scene = await startScene(['one']);
     const upstream = scene.upstream('one');
     upstream.always(opened(CHAT_OPENING + chatChunk({ content: 'begun' })));

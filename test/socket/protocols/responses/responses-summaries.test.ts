@@ -64,7 +64,7 @@ test('a client that requests no summary gets the thinking of Claude unchanged', 
 });
 
 // Recorded from DeepSeek, 2026-08: its Responses tell a plain chain of thought, and read it.
-test('a plain chain that was shown as a summary goes back to its model as the chain', async () => {
+test('plain reasoning that was shown as a summary is returned to its model as reasoning', async () => {
   const upstream = await startUpstream();
   const served = {
     base_url: `${upstream.origin}/v1`,

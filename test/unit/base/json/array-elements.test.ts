@@ -57,7 +57,7 @@ describe('elements of an array', () => {
     ['another kind of value', { batch: { inputConfig: [list] } }],
     ['an object in its place', { batch: { inputConfig: { list: { list } } } }],
     ['nothing', {}],
-  ])('are none where there is %s', (_, body) => {
+  ])('are empty if there is %s', (_, body) => {
     for (const size of [1, 5, 10_000])
       expect(read(JSON.stringify(body), { path: deep }, size)).toEqual({
         elements: [],

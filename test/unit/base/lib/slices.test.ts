@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { beginning, behind, bytesIn, joined, slicesOf } from '../../../../src/base/lib/bytes.ts';
 
-test('slices arrive whole, whatever of them is taken at once', () => {
+test('slices are complete with any size of reads', () => {
   const slices = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 6 });
   fc.assert(
     fc.property(

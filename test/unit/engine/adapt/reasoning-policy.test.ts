@@ -104,7 +104,7 @@ test('off overrides effort and budget; for a model that always reasons, this is 
   expect(report.header()).toBe('reasoning.effort:approximated');
 });
 
-test('budgets stay inside the legal interval, and thinking goes off where there is none', () => {
+test('budgets stay within the legal interval, and thinking is off if there is none', () => {
   const at = (reasoning: ReasoningRequest, maxOutputTokens: number): unknown =>
     resolveReasoning(request(reasoning, { maxOutputTokens }), claude, new Report());
   expect(at({ effort: 'low' }, 4000)).toMatchObject({ budgetTokens: 1024 });
@@ -113,7 +113,7 @@ test('budgets stay inside the legal interval, and thinking goes off where there 
   expect(at({}, 1024)).toEqual({ mode: 'unset' });
 });
 
-test('a default is never injected where it would break the call', () => {
+test('a default is never added if it would break the call', () => {
   const broken: Partial<CanonicalRequest>[] = [
     { temperature: 0 },
     { topP: 0.5 },
@@ -169,7 +169,7 @@ test('efforts that a model does not support become the nearest supported one', (
   expect(report.header()).toBe('reasoning.effort:approximated');
 });
 
-test('an amount that is left to the model stays its own where it reasons anyway', () => {
+test('an amount that is left to the model is not set if it reasons anyway', () => {
   const asked = { enabled: true, leaveToModel: true } as const;
   const gemini3 = facts({ reasoningStyle: 'effort', reasoningMandatory: true, efforts: ['low', 'high'] });
   const report = new Report();

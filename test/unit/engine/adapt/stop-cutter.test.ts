@@ -21,7 +21,7 @@ function cut(
   return { text, matched: cutter.matched };
 }
 
-test('any split of any text is cut where the whole text would be', () => {
+test('any split of any text is cut like the whole text', () => {
   const letters = fc
     .array(fc.constantFrom('a', 'b', 'é', '\n'), { maxLength: 30 })
     .map((list) => list.join(''));
@@ -48,7 +48,7 @@ test('any split of any text is cut where the whole text would be', () => {
   );
 });
 
-test('says which sequence matched', () => {
+test('reports which sequence matched', () => {
   expect(cut(['one EN', 'D two'], ['STOP', 'END'])).toEqual({ text: 'one ', matched: 'END' });
   expect(cut(['one EN', 'd'], ['END'])).toEqual({ text: 'one ENd', matched: undefined });
 });

@@ -59,7 +59,7 @@ describe('variables', () => {
 });
 
 describe('rendering', () => {
-  test('fills texts in, everywhere, and keeps the rest', () => {
+  test('inserts texts everywhere, and keeps the rest', () => {
     const rendered = render(
       {
         instructions: 'Speak {{language}}.',
@@ -108,7 +108,7 @@ describe('rendering', () => {
     expect(refusal(() => render(template, others)).message).toContain('is not a variable of the template');
   });
 
-  test('takes values as they are: no value becomes a variable or a pattern', () => {
+  test('uses values literally: no value becomes a variable or a pattern', () => {
     const rendered = render({ instructions: '{{a}} {{b}}' }, { a: '{{b}} $& $1 $$', b: '' });
     expect(rendered.instructions).toBe('{{b}} $& $1 $$ ');
   });

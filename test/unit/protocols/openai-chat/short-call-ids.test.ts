@@ -13,7 +13,7 @@ const call = (callId: string): Item => ({
 });
 const result = (callId: string): Item => ({ type: 'tool_result', kind: 'function', callId, parts: [] });
 
-test('any id is kept where any id is taken', () => {
+test('any id is kept if the upstream accepts any id', () => {
   expect(mapCallIds([call('toolu_bdrk_01L9')], 'any')('toolu_bdrk_01L9')).toBe('toolu_bdrk_01L9');
 });
 

@@ -109,7 +109,7 @@ test('less important columns give way first', () => {
   expect(titles(50)).toEqual(['#', 'ENDPOINT', 'MODEL', 'WHY']);
 });
 
-test('colours are added where they are wanted, and change nothing else', () => {
+test('colours are added if enabled, and change nothing else', () => {
   const coloured = routeText(TABLE, { width: 100, colour: true });
   expect(coloured).toContain('\x1b[32mok');
   expect(coloured).toContain('\x1b[31munavailable');
@@ -137,7 +137,7 @@ test('names cannot steer the terminal', () => {
   expect(text).toStartWith(String.raw`a\u001b[2Jb\u009b\u000ac: priority`);
 });
 
-test('a table of another version is shown as far as it goes', () => {
+test('a table of another version is shown as far as possible', () => {
   const odd = { candidates: [{ endpoint: 'x', state: 'idle', reason: 7 }, 'nonsense'], excluded: [null] };
   expect(isRouteTable(odd)).toBe(true);
   expect(routeText(odd, PLAIN)).toMatch(/^–  x +idle {3}7$/m);
