@@ -216,7 +216,7 @@ async function settleInterrupted(of: BatchRun): Promise<ReadonlyMap<number, numb
       await writer.end({
         number,
         kind: 'failed',
-        result: await encodeEnd(refusedEnd(refusal)),
+        result: await encodeEnd(refusedEnd(refusal), null),
         spend: null,
         failure: failureOf(refusal, null, tried?.recordId ?? null, null),
       });

@@ -1,5 +1,6 @@
 // Checks all lines of a batch before any of them runs. The problem of an invalid line becomes its result.
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { BatchProblem } from '../../protocols/index.ts';
@@ -7,7 +8,7 @@ import { routeRequest } from '../admit/index.ts';
 import { inputLines } from './batch-input.ts';
 import type { BatchRun } from './batch-run.ts';
 import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
-import { lineRequest, type LineRequest, parseLine, requireWholeLine } from './line-request.ts';
+import { lineRequest, type LineRequest, namedOf, parseLine, requireWholeLine } from './line-request.ts';
 import type { FileLine } from './read-lines.ts';
 import { TimeSlices } from './time-slices.ts';
 
@@ -76,7 +77,7 @@ export async function checkLines(of: BatchRun, principal: Principal): Promise<Ch
 }
 
 async function writeRefused(of: BatchRun, line: FileLine, refusal: GatewayError): Promise<void> {
-  const result = await encodeEnd(refusedEnd(refusal));
+  const result = await encodeEnd(refusedEnd(refusal), namesOf(of, line));
   const failure = failureOf(refusal, nameOf(of, line), null, null);
   await of.writer.end({ number: line.number, kind: 'failed', result, spend: null, failure });
 }
@@ -106,6 +107,15 @@ function refusalOf(
     // Capacity may be available later.
     const isLater = error.kind === 'rate_limited' || error.kind === 'upstream_unavailable';
     return isLater ? undefined : error;
+  }
+}
+
+/** Members of a refused line that its result repeats. Null: it cannot be read. */
+function namesOf({ codec }: BatchRun, { bytes }: FileLine): JsonObject | null {
+  try {
+    return bytes && namedOf(parseLine(bytes), codec);
+  } catch {
+    return null;
   }
 }
 

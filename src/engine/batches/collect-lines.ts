@@ -48,13 +48,13 @@ async function endAnswered(
   if (request instanceof GatewayError) {
     // The configuration changed after the submission.
     const end = refusedEnd(request);
-    return write(of, { number, end, spend: null, name: null, refusal: request });
+    return write(of, { number, end, spend: null, request: null, refusal: request });
   }
   const answered = { ...readyAnswer(endpoint, status, body, clock), ...record };
   const asked = { number, request, deaths: 0, tries: 1, since: clock.now(), answered };
   const { end, tried } = await tryLine(of, asked, new Cancellation());
   if (!end) throw tried.failure ?? new GatewayError('internal', 'A response of the batch could not be read.');
-  return write(of, { number, end, spend: tried.spend, name: request.id, refusal: tried.failure });
+  return write(of, { number, end, spend: tried.spend, request, refusal: tried.failure });
 }
 
 /** Ends a line that its vendor did not answer. */
@@ -64,13 +64,13 @@ function endUnanswered(
   how: 'expired' | 'cancelled' | 'missing',
 ): Promise<void> {
   const { number } = line;
-  const request = readRequest(of, line);
-  const name = request instanceof GatewayError ? null : request.id;
+  const read = readRequest(of, line);
+  const request = read instanceof GatewayError ? null : read;
   if (how !== 'missing')
-    return write(of, { number, end: { type: how }, spend: null, name, refusal: undefined });
+    return write(of, { number, end: { type: how }, spend: null, request, refusal: undefined });
   const message = "The vendor's batch has no result for this line.";
   const refusal = new GatewayError('upstream_unavailable', message, { code: 'no_result' });
-  return write(of, { number, end: refusedEnd(refusal), spend: null, name, refusal });
+  return write(of, { number, end: refusedEnd(refusal), spend: null, request, refusal });
 }
 
 function readRequest(of: BatchRun, { bytes }: FileLine): LineRequest | GatewayError {

@@ -20,6 +20,8 @@ import { findTask, postRoutes, type Task, text } from '../tasks/index.ts';
 /** A request in a line. */
 export interface LineRequest {
   readonly id: string | null;
+  /** Members that its result repeats. Null: it has none. */
+  readonly named: JsonObject | null;
   readonly protocol: ServedProtocol;
   readonly operation: ClientOperation;
   readonly task: Task & Required<Pick<Task, 'explain'>>;
@@ -58,7 +60,14 @@ export function lineRequest(
     throw new GatewayError('not_found', `Batches do not support the endpoint ${path.slice(0, 200)}.`);
   const place = scanJson(bytes).members.find(({ name }) => name === member);
   const body = jsonBytes(Buffer.from(bytes.subarray(place?.valueFrom, place?.to)));
-  return { ...found, id, url: path, body, json: asObject(line[member] ?? null) };
+  const named = namedOf(line, codec);
+  return { ...found, id, named, url: path, body, json: asObject(line[member] ?? null) };
+}
+
+/** Members of a line that its result repeats. Null: it has none. */
+export function namedOf(line: JsonObject, { names }: BatchCodec): JsonObject | null {
+  const named = Object.entries(line).filter(([name]) => names.includes(name));
+  return named.length === 0 ? null : Object.fromEntries(named);
 }
 
 /** Operation of a POST to an address. Undefined: there is none, or it is not available in batches. */

@@ -1,5 +1,6 @@
 // Result of a line, as stored until the files of its batch are written.
 import { compress, decompress } from '../../base/lib/gzip.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { LineFailure, LineKind } from '../../accounts/ports/index.ts';
 import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
@@ -7,12 +8,23 @@ import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
 /** Maximum characters of a reason stored for operators. */
 const LONGEST_MESSAGE = 1_000;
 
-export function encodeEnd(end: LineEnd): Promise<Uint8Array> {
-  return compress(Buffer.from(JSON.stringify(end)), 1);
+/** A stored result. */
+export interface StoredEnd {
+  readonly end: LineEnd;
+  /** Members that the result repeats, for a batch whose input file is lost. Null: unknown. */
+  readonly named: JsonObject | null;
 }
 
-export async function decodeEnd(bytes: Uint8Array): Promise<LineEnd> {
-  return JSON.parse((await decompress(bytes)).toString()) as LineEnd;
+/** @param named members of the line that the result repeats; null: unknown */
+export function encodeEnd(end: LineEnd, named: JsonObject | null): Promise<Uint8Array> {
+  return compress(Buffer.from(JSON.stringify({ ...end, named })), 1);
+}
+
+export async function decodeEnd(bytes: Uint8Array): Promise<StoredEnd> {
+  const text = (await decompress(bytes)).toString();
+  // Results of earlier versions have no names.
+  const { named = null, ...end } = JSON.parse(text) as LineEnd & Partial<Pick<StoredEnd, 'named'>>;
+  return { end, named };
 }
 
 /** Result of a line for which no upstream request was made. */

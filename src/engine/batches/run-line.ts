@@ -57,7 +57,7 @@ export async function runLine(
   } catch (error) {
     // The configuration changed after the check.
     const refusal = GatewayError.from(error);
-    return write(of, { number, end: refusedEnd(refusal), spend: null, name: null, refusal });
+    return write(of, { number, end: refusedEnd(refusal), spend: null, request: null, refusal });
   }
   const since = of.deps.clock.now();
   let maySubmit = vendor.takes(number);
@@ -79,7 +79,7 @@ export async function runLine(
     }
     const { end, tried } = made;
     if (tried.wait === undefined) {
-      if (end) await write(of, { number, end, spend: tried.spend, name: request.id, refusal: tried.failure });
+      if (end) await write(of, { number, end, spend: tried.spend, request, refusal: tried.failure });
       return;
     }
     if (!(await of.pause(tried.failure?.message ?? '', tried.wait))) return;
@@ -150,19 +150,23 @@ export interface WrittenLine {
   readonly number: number;
   readonly end: LineEnd;
   readonly spend: LineSpend | null;
-  /** Its `custom_id`. Null: absent or unreadable. */
-  readonly name: string | null;
+  /** Null: it cannot be decoded. */
+  readonly request: LineRequest | null;
   /** Reason of the failure. Undefined: it did not fail. */
   readonly refusal: GatewayError | undefined;
 }
 
 /** Resolves once stored durably. */
-export async function write(of: BatchRun, { number, end, spend, name, refusal }: WrittenLine): Promise<void> {
+export async function write(
+  of: BatchRun,
+  { number, end, spend, request, refusal }: WrittenLine,
+): Promise<void> {
   const kind = kindOf(end);
   const { requestId, status } = end.type === 'answered' ? end : { requestId: null, status: null };
   const why = refusal ?? NO_REASON;
-  const failure = kind === 'failed' ? failureOf(why, name, requestId, status) : null;
-  await of.writer.end({ number, kind, result: await encodeEnd(end), spend, failure });
+  const failure = kind === 'failed' ? failureOf(why, request?.id ?? null, requestId, status) : null;
+  const result = await encodeEnd(end, request?.named ?? null);
+  await of.writer.end({ number, kind, result, spend, failure });
   of.progress();
 }
 

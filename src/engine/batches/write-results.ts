@@ -2,7 +2,7 @@
 // produces the same files.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Batch } from '../../accounts/ports/index.ts';
+import type { Batch, EndedLine } from '../../accounts/ports/index.ts';
 import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
 import { expiryOf } from '../settings.ts';
 import type { Upload } from '../state/files.ts';
@@ -27,7 +27,7 @@ export interface Results {
 
 interface ResultLine {
   readonly number: number;
-  /** The client's line. Null: it cannot be read. */
+  /** The client's line, or only the members that its result repeats. Null: it cannot be read. */
   readonly line: JsonObject | null;
   /** Null: it has no result. */
   readonly end: LineEnd | null;
@@ -69,7 +69,8 @@ async function* allLines(of: BatchRun): AsyncGenerator<ResultLine, void, undefin
   const results = EndedLines.results(of.deps.storage.batches, of.batch.id);
   for await (const { number, bytes } of inputLines(of)) {
     const found = await results.at(number);
-    yield { number, line: bytes && readLine(bytes), end: found && (await decodeEnd(found.result)) };
+    const stored = found && (await decodeEnd(found.result));
+    yield { number, line: bytes && readLine(bytes), end: stored && stored.end };
   }
 }
 
@@ -78,14 +79,18 @@ async function* endedLines(of: BatchRun): AsyncGenerator<ResultLine, void, undef
   const results = EndedLines.results(of.deps.storage.batches, of.batch.id);
   const { requests } = of;
   if (requests === null) {
-    for (let found = await results.next(); found; found = await results.next())
-      yield { number: found.number, line: null, end: await decodeEnd(found.result) };
+    for (let found = await results.next(); found; found = await results.next()) yield await resultOf(found);
     return;
   }
   for (let number = 1; number <= requests; number += 1) {
     const found = await results.at(number);
-    yield { number, line: null, end: found && (await decodeEnd(found.result)) };
+    yield found ? await resultOf(found) : { number, line: null, end: null };
   }
+}
+
+async function resultOf({ number, result }: Pick<EndedLine, 'number' | 'result'>): Promise<ResultLine> {
+  const { end, named } = await decodeEnd(result);
+  return { number, line: named, end };
 }
 
 /** Number of lines without a result. */

@@ -18,6 +18,7 @@ export const messageBatches: BatchCodec = {
   idPrefix: 'msgbatch_',
   counts: 'requests',
   splitsErrors: false,
+  names: ['custom_id'],
   requiredIds: IDS,
   line: decodeLine,
   encode: encodeBatch,

@@ -86,6 +86,8 @@ export interface BatchCodec {
   readonly counts: 'lines' | 'requests';
   /** True: results of failed lines are in a separate file. */
   readonly splitsErrors: boolean;
+  /** Members of a line by which clients recognise its result, which repeats them. */
+  readonly names: readonly string[];
   /** Absent: requests in the body may have no ids, or ids are checked with the other members. */
   readonly requiredIds?: RequiredIds;
   /** Decodes a line. @throws GatewayError `invalid_request` naming the member */
@@ -94,7 +96,7 @@ export interface BatchCodec {
   encode(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObject;
   /**
    * Encodes a line of results, without a line end.
-   * @param line the client's line; null if it cannot be read
+   * @param line the client's line, or only its `names`; null if it cannot be read
    * @param number of the line in its file, which names a line without an id
    */
   encodeResult(line: JsonObject | null, number: number, batchId: string, end: LineEnd): string;

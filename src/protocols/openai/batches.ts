@@ -67,6 +67,7 @@ export const openaiBatches: BatchCodec = {
   idPrefix: 'batch_',
   counts: 'lines',
   splitsErrors: true,
+  names: ['custom_id'],
   line: decodeLine,
   encode: encodeBatch,
   encodeResult,

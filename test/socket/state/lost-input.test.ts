@@ -74,7 +74,7 @@ const openai: Client = {
       usage: { total_tokens: 2 },
     });
     expect(await lines(`/v1/files/${batch.output_file_id}/content`)).toMatchObject([
-      { custom_id: null, line: 1, response: { status_code: 200 } },
+      { custom_id: 'id-1', response: { status_code: 200 } },
     ]);
   },
   failed: 'failed',
@@ -95,7 +95,7 @@ const anthropic: Client = {
   async check({ lines }, { results_url: results }, cause) {
     const error = { error: { message: expect.stringContaining(cause) } };
     expect(await lines(results)).toMatchObject([
-      { custom_id: null, line: 1, result: { type: 'succeeded', message: { role: 'assistant' } } },
+      { custom_id: 'id-1', result: { type: 'succeeded', message: { role: 'assistant' } } },
       { custom_id: null, line: 2, result: { type: 'errored', error } },
       { custom_id: null, line: 3, result: { type: 'errored', error } },
     ]);
@@ -106,7 +106,8 @@ const anthropic: Client = {
 const gemini: Client = {
   async begin({ ask }) {
     const request = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
-    const batch = { inputConfig: { requests: { requests: [1, 2, 3].map(() => ({ request })) } } };
+    const requests = [1, 2, 3].map((id) => ({ request, metadata: { id } }));
+    const batch = { inputConfig: { requests: { requests } } };
     return `/v1beta/${(await ask('POST', '/v1beta/models/up%2Fm:batchGenerateContent', { batch })).name}`;
   },
   decode: ({ done, metadata: { state, batchStats, waiting } }) => ({
@@ -119,7 +120,7 @@ const gemini: Client = {
     expect(error.message).toContain(cause);
     const message = expect.stringContaining(cause);
     expect(metadata.output.inlinedResponses.inlinedResponses).toMatchObject([
-      { metadata: { line: 1 }, response: { candidates: [{}] } },
+      { metadata: { id: 1 }, response: { candidates: [{}] } },
       { metadata: { line: 2 }, error: { message } },
       { metadata: { line: 3 }, error: { message } },
     ]);

@@ -8,6 +8,7 @@ export const geminiBatches: BatchCodec = {
   idPrefix: 'gbatch_',
   counts: 'requests',
   splitsErrors: false,
+  names: ['key', 'metadata'],
   line: decodeLine,
   encode: encodeBatch,
   encodeResult,
