@@ -113,6 +113,22 @@ test('so does a streamed Messages response, and unknown events pass', async () =
   });
 });
 
+test('an unknown event whose name would begin another field of the stream does not pass', async () => {
+  const forged = { type: 'telegram\ndata: {}', words: 3 };
+  const message = messagesStream([{ type: 'text', text: 'Hello' }], 'end_turn');
+  const text = message.replace('event: message_delta', `data: ${JSON.stringify(forged)}\n\n$&`);
+  const names = (await askStreamed('/messages', 'one/messages', text)).map((event) => at(event, 'type'));
+  expect(names).toContain('message_stop');
+  expect(names).not.toContain(forged.type);
+  const body = responsesStream([MESSAGE]).replace(
+    'event: response.in_progress',
+    `data: ${JSON.stringify(forged)}\n\n$&`,
+  );
+  const events = (await askStreamed('/responses', 'one/responses', body)).map((event) => at(event, 'type'));
+  expect(events).toContain('response.completed');
+  expect(events).not.toContain(forged.type);
+});
+
 const HOLOGRAM = { type: 'output_hologram', data: 'x' };
 const MESSAGE = {
   id: 'msg_0123456789abcdef',

@@ -1,5 +1,6 @@
 // Encodes canonical events as a Messages stream. Blocks are numbered from 0 without gaps, and each ends before the next
 // begins, whatever the order of the input.
+import { isEventName } from '../../../base/lib/event-stream.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
@@ -301,11 +302,10 @@ class MessagesStreamEncoder extends StreamEncoder {
     this.#out.frame('ping', {});
   }
 
-  /** Passes on events that only this protocol has. A delta of an unknown type has no block here. */
+  /** Passes on events that only this protocol has, unless they concern a block: its index may be another one here. */
   protected override onUnknown({ source }: UnknownEvent): void {
     const { type, ...members } = source.raw;
-    if (source.protocol !== 'anthropic-messages' || typeof type !== 'string') return;
-    if (type === 'content_block_delta') return;
+    if (source.protocol !== 'anthropic-messages' || !isEventName(type) || 'index' in members) return;
     this.#begin();
     this.#out.frame(type, members);
   }

@@ -1,5 +1,6 @@
 // Encodes an interaction as events, if the upstream sent a whole answer although a stream was requested. Also writes
 // failures that the upstream did not report.
+import { isEventName } from '../../../base/lib/event-stream.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CanonicalEvent, EventSink, OpenItem, Source, Usage } from '../../../canonical/index.ts';
 import type { AnswerContext } from '../../protocol.ts';
@@ -21,7 +22,7 @@ export function encodeStream(write: (frames: string) => void, context: AnswerCon
   /** Passes on members that only this protocol has. */
   const passOn = ({ protocol, raw }: Source): void => {
     const { event_type: type, ...members } = raw;
-    if (protocol === PROTOCOL && typeof type === 'string') send(type, members);
+    if (protocol === PROTOCOL && isEventName(type)) send(type, members);
   };
   return {
     on(event) {

@@ -1,7 +1,7 @@
 // Encodes canonical events as a Responses stream: every item and part is opened, filled and ended in this order,
 // exactly once. Items are encoded as in whole answers. It runs once per token, so the constant text of a delta is
 // cached per part.
-import { eventFrame } from '../../../base/lib/event-stream.ts';
+import { eventFrame, isEventName } from '../../../base/lib/event-stream.ts';
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
@@ -280,7 +280,7 @@ class ResponsesStreamEncoder extends StreamEncoder {
   protected override onUnknown({ source }: UnknownEvent): void {
     const { raw } = source;
     const { type } = raw;
-    if (source.protocol !== 'openai-responses' || typeof type !== 'string' || isProgress(type)) return;
+    if (source.protocol !== 'openai-responses' || !isEventName(type) || isProgress(type)) return;
     const id = raw['item_id'];
     const draft = typeof id === 'string' ? this.#byUpstreamId.get(id) : undefined;
     if (draft?.isClosed || (!draft && (id !== undefined || raw['output_index'] !== undefined))) return;
