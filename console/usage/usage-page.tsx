@@ -66,6 +66,8 @@ export function UsagePage(): ReactNode {
     { pauseMs: 15_000 },
   );
   const { all, groups } = usage.data?.totals ?? {};
+  // The sums of the days before would be wrong beside the name of these.
+  const sentence = `${span.label}: ${usage.isPlaceholderData ? '…' : spentText(all)}`;
   const csv = new URLSearchParams({
     ...plain(times),
     ...(isEndUsers ? {} : { group_by: by }),
@@ -108,12 +110,7 @@ export function UsagePage(): ReactNode {
         {usage.error && <Problem error={usage.error} />}
         {usage.data && (
           <p className="text-base" aria-live="polite">
-            {all
-              ? `${span.label}: ${usdSum(USD(all), UNPRICED(all))} for ${counted(REQUESTS(all) ?? 0, 'request')}` +
-                (UNPRICED(all) ? `, ${count(UNPRICED(all))} of them without a known price` : '') +
-                '.'
-              : `${span.label}: no requests.`}{' '}
-            <span className="text-faint">Days are in the time zone {zone}.</span>
+            {sentence} <span className="text-faint">Days are in the time zone {zone}.</span>
           </p>
         )}
         {by === 'end_user' ? (
@@ -158,6 +155,13 @@ export function UsagePage(): ReactNode {
       </div>
     </Page>
   );
+}
+
+/** Returns what was spent in these days, as a sentence. */
+function spentText(all: UsageRow | null | undefined): string {
+  if (!all) return 'no requests.';
+  const unpriced = UNPRICED(all) ? `, ${count(UNPRICED(all))} of them without a known price` : '';
+  return `${usdSum(USD(all), UNPRICED(all))} for ${counted(REQUESTS(all) ?? 0, 'request')}${unpriced}.`;
 }
 
 function plain(times: { readonly from: string; readonly to: string | undefined }): Record<string, string> {
