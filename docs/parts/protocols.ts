@@ -61,6 +61,8 @@ protocols. The test compares what one side sent with what the other side receive
 - **Stop sequences over Responses**, which does not have them, are emulated: the gateway cuts the response and estimates its tokens if it is
   streamed.
 - **Searches and addresses** are run by the gateway in the rows that say so.
+- **Undocumented members, events and parts** of responses reach clients of the same protocol. Clients of other protocols find the members and
+  parts of messages that they miss in the report.
 - **The matched stop sequence** is reported only by vLLM among the servers of Chat Completions. Clients of Messages get it.
 - **Features of newer models** of Gemini and Claude, and OpenAI's breakpoints since GPT-5.6, are measured with such a model. The catalog
   knows which models have them.
