@@ -22,11 +22,14 @@ class Server {
   join(): PubSub {
     const own = new Listeners();
     this.#all.push(own);
+    const publishCounted: PubSub['publishCounted'] = async (topic, text) => {
+      this.said.push([topic, text]);
+      for (const each of this.#all) if (each !== own) each.take(topic, text);
+      return this.#all.length - 1;
+    };
     return {
-      publish: (topic, text) => {
-        this.said.push([topic, text]);
-        for (const each of this.#all) if (each !== own) each.take(topic, text);
-      },
+      publish: (topic, text) => void publishCounted(topic, text),
+      publishCounted,
       subscribe: (topic, received) => own.set(topic, received),
     };
   }

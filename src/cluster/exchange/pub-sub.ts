@@ -10,6 +10,8 @@ export type Topic = 'tenants' | 'routing' | 'watching' | 'events' | 'streams';
 export interface PubSub {
   /** Publishes to all other reachable processes. Never throws, and returns immediately. */
   publish(topic: Topic, text: string): void;
+  /** Publishes, and resolves to the number of other processes that are reached; null: unknown. Never rejects. */
+  publishCounted(topic: Topic, text: string): Promise<number | null>;
   /** Subscribes to messages of other processes. Each topic has one listener. */
   subscribe(topic: Topic, received: (text: string) => void): void;
 }

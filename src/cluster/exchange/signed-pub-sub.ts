@@ -12,7 +12,11 @@ export class SignedPubSub implements PubSub {
   }
 
   publish(topic: Topic, text: string): void {
-    this.#inner.publish(topic, this.#signature.sign(topic, text));
+    void this.publishCounted(topic, text);
+  }
+
+  publishCounted(topic: Topic, text: string): Promise<number | null> {
+    return this.#inner.publishCounted(topic, this.#signature.sign(topic, text));
   }
 
   subscribe(topic: Topic, received: (text: string) => void): void {

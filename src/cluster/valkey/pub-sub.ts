@@ -40,8 +40,18 @@ export class ValkeyPubSub implements PubSub {
   }
 
   publish(topic: Topic, text: string): void {
-    // Subscribers also work if they miss a message.
-    this.#server.publish(NAME, JSON.stringify([this.#self, topic, text])).catch(() => {});
+    void this.publishCounted(topic, text);
+  }
+
+  async publishCounted(topic: Topic, text: string): Promise<number | null> {
+    try {
+      const receivers = await this.#server.publish(NAME, JSON.stringify([this.#self, topic, text]));
+      // This process is one of them.
+      return receivers - (this.#listener?.isOpen ? 1 : 0);
+    } catch {
+      // Subscribers also work if they miss a message.
+      return null;
+    }
   }
 
   subscribe(topic: Topic, received: (text: string) => void): void {

@@ -83,9 +83,9 @@ export class ValkeyServer implements ServerLink {
     return listenRedis(this.#address, this.#channel(name), listener);
   }
 
-  /** Publishes to a channel. Rejects as `send`. */
-  async publish(name: string, message: string): Promise<void> {
-    await this.send('PUBLISH', [this.#channel(name), message]);
+  /** Publishes to a channel. Rejects as `send`. @returns number of subscribers that receive it */
+  async publish(name: string, message: string): Promise<number> {
+    return Number(await this.send('PUBLISH', [this.#channel(name), message]));
   }
 
   close(): void {

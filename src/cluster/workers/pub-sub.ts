@@ -19,8 +19,16 @@ export class SupervisorPubSub implements PubSub {
   }
 
   publish(topic: Topic, text: string): void {
-    // The worker ends without its supervisor.
-    this.#channel.ask(PUBLISH, [topic, text]).catch(() => {});
+    void this.publishCounted(topic, text);
+  }
+
+  async publishCounted(topic: Topic, text: string): Promise<number | null> {
+    try {
+      return Number(await this.#channel.ask(PUBLISH, [topic, text]));
+    } catch {
+      // The worker ends without its supervisor.
+      return null;
+    }
   }
 
   subscribe(topic: Topic, received: (text: string) => void): void {

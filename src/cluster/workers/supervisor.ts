@@ -46,6 +46,7 @@ interface Running {
   /** Resolves when the worker listens; rejects if it ends before or takes too long. */
   readonly listening: Promise<Welcome>;
   /** True once it was asked to stop. */
+  isListening: boolean;
   isLeaving: boolean;
 }
 
@@ -169,8 +170,10 @@ export class Supervisor {
       channel,
       sinceMs: clock.now(),
       listening: listening.promise,
+      isListening: false,
       isLeaving: false,
     };
+    listening.promise.then(() => (running.isListening = true)).catch(() => {});
     this.#running.add(running);
     void this.#onExit(running, (code) => listening.reject(new FailedStart(code)));
     return running;
@@ -206,10 +209,11 @@ export class Supervisor {
     running.child.signal(signal);
   }
 
-  /** Forwards a message to all other workers that are listening. */
-  #publish(from: Running, message: unknown): void {
-    for (const running of this.#running)
-      if (running !== from) running.channel.ask(PUBLISHED, message).catch(() => {});
+  /** Forwards a message to all other workers. @returns how many of them are listening */
+  #publish(from: Running, message: unknown): number {
+    const others = [...this.#running].filter((running) => running !== from);
+    for (const { channel } of others) channel.ask(PUBLISHED, message).catch(() => {});
+    return others.filter(({ isListening }) => isListening).length;
   }
 
   async #metrics(): Promise<MetricsPage> {

@@ -14,8 +14,8 @@ export interface RemoteStream extends Pick<KeptStream, 'first' | 'next' | 'openi
 }
 
 export interface RemoteStreams {
-  /** Null: no reachable process keeps it. Never rejects. */
-  find(projectId: string, id: string): Promise<RemoteStream | Gone | null>;
+  /** Null: no process keeps it; `silent`: a process that may keep it did not reply in time. Never rejects. */
+  find(projectId: string, id: string): Promise<RemoteStream | Gone | 'silent' | null>;
   /** Tells other processes to drop a stream whose answer was deleted. In unreachable ones it expires. */
   delete(projectId: string, id: string): void;
 }

@@ -43,7 +43,7 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
     tag: 'Streams',
     summary: 'Resumes a stored stream after the last event that the client received.',
     description:
-      'The id is the `x-request-id` of the response. 204: the client has received all events. 410: the stream can no longer be resumed; the message says why.',
+      'The id is the `x-request-id` of the response. 204: the client has received all events. 410: the stream can no longer be resumed; the message says why. 503: a process that may store it did not respond.',
     params: { id: { description: 'The id of the generation.' } },
     query: z.object({
       after: eventNumber.describe(
@@ -106,7 +106,8 @@ export async function followStream(
   const other = mayBeRemote ? await deps.remoteStreams?.find(projectId, id) : null;
   if (typeof other === 'object' && other !== null) return followRemote(call, other, start);
   if (!job) {
-    const why = found ?? other ?? null;
+    if (other === 'silent' && found === null) throw silent();
+    const why = found ?? (other === 'silent' ? null : other) ?? null;
     if (why !== null && after !== null) throw gone(why);
     return null;
   }
@@ -260,13 +261,7 @@ class CutClient implements Client {
 
   cut(): void {
     if (this.#stream) return this.#stream.end();
-    this.#client.fail(
-      new GatewayError(
-        'upstream_unavailable',
-        'The process that stores this stream did not respond. Try again.',
-        { fault: 'gateway', retryAfterMs: 1_000 },
-      ),
-    );
+    this.#client.fail(silent());
   }
 }
 
@@ -277,6 +272,12 @@ const REASONS: Readonly<Record<Gone | 'unreached' | 'unknown', string>> = {
     'this replica does not store it; without Redis, each stream is stored only on the replica that generated it. Send the request to that replica, or set `redis_url`',
   unknown: 'it was not stored, its response was deleted, or its retention time has passed',
 };
+
+function silent(): GatewayError {
+  const message = 'A process that may store this stream did not respond. Try again.';
+  const options = { fault: 'gateway', httpStatus: 503, retryAfterMs: 1_000 } as const;
+  return new GatewayError('upstream_unavailable', message, options);
+}
 
 /** 410: the stream existed, or may have. */
 function gone(why: Gone | 'unreached' | null): GatewayError {

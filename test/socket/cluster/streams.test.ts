@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { eventually, freshFolder, startProgram } from '../../support/program.ts';
+import { ValkeyServer } from '../../../src/cluster/valkey/index.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
 import { startSlow, type SlowUpstream } from '../../support/upstreams/slow-upstream.ts';
@@ -121,6 +122,19 @@ describe.skipIf(VALKEY_PROGRAM === null)('a stream that another replica keeps', 
     expect((await resume(two, id, events.length)).status).toBe(400);
     const foreign = await resume(two, id, 0, OTHER_KEY);
     expect([foreign.status, await foreign.json()]).toMatchObject([410, { error: { code: 'stream_gone' } }]);
+  });
+
+  test('is not reported as gone while a replica that may keep it does not respond', async () => {
+    const hanging = new ValkeyServer(server.url, [], () => performance.now());
+    const subscription = await hanging.listen('told', () => {});
+    const unknown = '0'.repeat(32);
+    const asked = await resume(two, unknown, 0);
+    const said = (await asked.json()) as { error: { message: string } };
+    expect([asked.status, asked.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(said.error.message).toBe('A process that may store this stream did not respond. Try again.');
+    subscription.close();
+    hanging.close();
+    await eventually('it is gone', async () => (await resume(two, unknown, 0)).status === 410);
   });
 
   const chat = { model: 'slow/m', stream: true, messages };

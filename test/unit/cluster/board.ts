@@ -9,10 +9,15 @@ export class Board {
   member(): PubSub {
     const own = new Listeners();
     this.#all.push(own);
+    const publish: PubSub['publish'] = (topic, text) => {
+      this.reported.push({ topic, text });
+      for (const each of this.#all) if (each !== own) each.take(topic, text);
+    };
     return {
-      publish: (topic, text) => {
-        this.reported.push({ topic, text });
-        for (const each of this.#all) if (each !== own) each.take(topic, text);
+      publish,
+      publishCounted: async (topic, text) => {
+        publish(topic, text);
+        return this.#all.length - 1;
       },
       subscribe: (topic, received) => own.set(topic, received),
     };

@@ -37,6 +37,7 @@ function describePubSub(name: string, open: () => Promise<Group>): void {
     members[0]?.publish('tenants', 'one');
     members[0]?.publish('routing', 'zwei "ü" 三');
     await until(() => received.slice(1).every((each) => each.length === 2));
+    expect(await members[0]?.publishCounted('events', 'counted')).toBe(PROCESSES - 1);
     const reported = ['tenants one', 'routing zwei "ü" 三'];
     expect(received).toEqual([[], reported, reported]);
     close();

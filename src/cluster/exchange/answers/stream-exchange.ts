@@ -8,20 +8,21 @@ import { newId } from '../../../base/runtime/ids.ts';
 import type { PubSub } from '../pub-sub.ts';
 import type { ExchangedAnswers } from './exchanged-answers.ts';
 
-/** Milliseconds within which the owner of a stream must reply. */
+/** Milliseconds within which all processes must reply. */
 const ASK_MS = 1_000;
-/** Maximum number of pending questions. Further ones are answered as if the stream did not exist. */
+/** Maximum number of pending questions. Further ones are not asked. */
 const MOST_ASKED = 1_000;
 
 /**
- * `ask`: which process keeps a stream? `has`: this process does or did. `follow`: publish the events after one. `delete`:
- * delete a stream.
+ * `ask`: which process keeps a stream? `has`: this process does or did. `none`: it does not. `follow`: publish the events
+ * after one. `delete`: delete a stream.
  */
 type Message =
   | { readonly type: 'delete'; readonly project: string; readonly id: string }
   | { readonly type: 'ask'; readonly ask: string; readonly project: string; readonly id: string }
   | ({ readonly type: 'has'; readonly ask: string } & RemoteState)
   | { readonly type: 'has'; readonly ask: string; readonly gone: Gone }
+  | { readonly type: 'none'; readonly ask: string }
   | {
       readonly type: 'follow';
       readonly run: string;
@@ -32,6 +33,12 @@ type Message =
 
 type RemoteState = Pick<RemoteStream, 'first' | 'next' | 'opening' | 'hasEnded'>;
 
+interface Question {
+  /** Number of processes that do not keep the stream. */
+  without: number;
+  readonly found: (reply: RemoteState | Gone) => void;
+}
+
 export interface StreamExchangeOptions {
   readonly pubSub: PubSub;
   readonly answers: Pick<ExchangedAnswers, 'publishOnce' | 'followOnce'>;
@@ -41,7 +48,7 @@ export interface StreamExchangeOptions {
 
 export class StreamExchange implements RemoteStreams {
   readonly #options: StreamExchangeOptions;
-  readonly #asked = new Map<string, (reply: RemoteState | Gone | null) => void>();
+  readonly #asked = new Map<string, Question>();
 
   constructor(options: StreamExchangeOptions) {
     this.#options = options;
@@ -52,16 +59,23 @@ export class StreamExchange implements RemoteStreams {
     });
   }
 
-  async find(project: string, id: string): Promise<RemoteStream | Gone | null> {
-    if (this.#asked.size >= MOST_ASKED) return null;
+  async find(project: string, id: string): Promise<RemoteStream | Gone | 'silent' | null> {
+    if (this.#asked.size >= MOST_ASKED) return 'silent';
+    const { pubSub, clock } = this.#options;
     const ask = newId('ask_');
-    const found = await new Promise<RemoteState | Gone | null>((resolve) => {
-      const stop = this.#options.clock.after(ASK_MS, () => resolve(null));
-      this.#asked.set(ask, (reply) => {
-        stop();
-        resolve(reply);
-      });
-      this.#publish({ type: 'ask', ask, project, id });
+    const found = await new Promise<RemoteState | Gone | 'silent' | null>((resolve) => {
+      let receivers: number | null = null;
+      const question: Question = {
+        without: 0,
+        found(reply) {
+          stop();
+          resolve(reply);
+        },
+      };
+      const stop = clock.after(ASK_MS, () => resolve(question.without < (receivers ?? 0) ? 'silent' : null));
+      this.#asked.set(ask, question);
+      const message: Message = { type: 'ask', ask, project, id };
+      void pubSub.publishCounted('streams', JSON.stringify(message)).then((count) => (receivers = count));
     }).finally(() => this.#asked.delete(ask));
     if (found === null || typeof found === 'string') return found;
     return { ...found, follow: (client, after) => this.#follow({ project, id, after }, client) };
@@ -82,14 +96,17 @@ export class StreamExchange implements RemoteStreams {
   }
 
   #take(message: Message): void {
-    if (message.type === 'has') {
-      this.#asked.get(message.ask)?.('gone' in message ? message.gone : message);
+    if (message.type === 'has')
+      return this.#asked.get(message.ask)?.found('gone' in message ? message.gone : message);
+    if (message.type === 'none') {
+      const question = this.#asked.get(message.ask);
+      if (question) question.without += 1;
       return;
     }
     const { streams } = this.#options;
     if (message.type === 'delete') return streams.delete(message.project, message.id);
     const stream = streams.find(message.project, message.id);
-    if (message.type === 'ask') this.#reply(message.ask, stream);
+    if (message.type === 'ask') this.#publish(replyOf(message.ask, stream));
     else if (message.type === 'follow' && stream instanceof KeptStream) {
       const { run, after } = message;
       this.#options.answers.publishOnce(run, {
@@ -102,14 +119,14 @@ export class StreamExchange implements RemoteStreams {
     }
   }
 
-  #reply(ask: string, stream: KeptStream | Gone | null): void {
-    if (stream === null) return;
-    if (typeof stream === 'string') return this.#publish({ type: 'has', ask, gone: stream });
-    const { first, next, opening, hasEnded } = stream;
-    this.#publish({ type: 'has', ask, first, next, opening, hasEnded });
-  }
-
   #publish(message: Message): void {
     this.#options.pubSub.publish('streams', JSON.stringify(message));
   }
+}
+
+function replyOf(ask: string, stream: KeptStream | Gone | null): Message {
+  if (stream === null) return { type: 'none', ask };
+  if (typeof stream === 'string') return { type: 'has', ask, gone: stream };
+  const { first, next, opening, hasEnded } = stream;
+  return { type: 'has', ask, first, next, opening, hasEnded };
 }

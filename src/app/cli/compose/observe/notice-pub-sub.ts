@@ -45,6 +45,11 @@ export class NoticePubSub implements PubSub {
     if (topic === 'events') this.#store.publish(this.#parts.signature.sign(topic, text)).catch(() => {});
   }
 
+  publishCounted(topic: Topic, text: string): Promise<null> {
+    this.publish(topic, text);
+    return Promise.resolve(null);
+  }
+
   subscribe(topic: Topic, received: (text: string) => void): void {
     this.#listeners.set(topic, received);
   }
