@@ -44,8 +44,8 @@ const LONG = [
   'test/socket/storage/postgres-outage.test.ts',
 ];
 const leftOut = process.env.DRAGOMAN_TESTS === 'all' ? [] : LONG;
-/** One more than the number of cores, because many tests wait for programs that they start. */
-const AT_ONCE = availableParallelism() + 1;
+/** Two more than the number of cores, because many tests wait for programs that they start. */
+const AT_ONCE = availableParallelism() + 2;
 const SHARED = ['--no-isolate', `--timings=${timings}`, ...(isTimed ? ['--update-timings'] : [])];
 /** True if tests start the packed program, which takes a third of the time. */
 const isPacked = () => !findProgram(root).endsWith('.ts');
