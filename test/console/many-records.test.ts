@@ -309,7 +309,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
         () => nav('Usage').click(),
         async () => {
           await page.getByRole('button', { name: 'Yesterday' }).click();
-          await page.getByText(/^Yesterday: /).waitFor();
+          await page.getByText(/^Yesterday: .*\d/).waitFor();
           await page.locator('table tbody tr').first().waitFor();
         },
       ]);
