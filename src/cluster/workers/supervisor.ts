@@ -157,7 +157,10 @@ export class Supervisor {
     const child = start(worker, (message) => channel.take(message));
     const channel = new Channel((message) => child.send(message));
     for (const [what, answering] of Object.entries(answers)) channel.answer(what, answering);
-    channel.answer('listening', (welcome) => listening.resolve(welcome as Welcome));
+    channel.answer('listening', (welcome) => {
+      running.isListening = true;
+      listening.resolve(welcome as Welcome);
+    });
     channel.answer('metrics of all', () => this.#metrics());
     channel.answer(PUBLISH, (message) => this.#publish(running, message));
     const late = clock.after(START_MS, () => {
@@ -173,7 +176,6 @@ export class Supervisor {
       isListening: false,
       isLeaving: false,
     };
-    listening.promise.then(() => (running.isListening = true)).catch(() => {});
     this.#running.add(running);
     void this.#onExit(running, (code) => listening.reject(new FailedStart(code)));
     return running;

@@ -106,8 +106,8 @@ export async function followStream(
   const other = mayBeRemote ? await deps.remoteStreams?.find(projectId, id) : null;
   if (typeof other === 'object' && other !== null) return followRemote(call, other, start);
   if (!job) {
-    if (other === 'silent' && found === null) throw silent();
-    const why = found ?? (other === 'silent' ? null : other) ?? null;
+    const why = found ?? other ?? null;
+    if (why === 'silent') throw silent();
     if (why !== null && after !== null) throw gone(why);
     return null;
   }
