@@ -3,11 +3,11 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { generateText, isStepCount, Output, streamText, type LanguageModel, type ModelMessage } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
+import { compatibleModel } from './compatible-model.ts';
 import type { TestGateway } from '../../support/harness.ts';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { shareOf } from '../../support/share.ts';
@@ -41,14 +41,7 @@ interface Provider {
 
 const PROVIDERS: Readonly<Record<string, Provider>> = {
   'openai-compatible': {
-    model: (id) =>
-      createOpenAICompatible({
-        name: 'dragoman',
-        baseURL: gateway.baseURL,
-        apiKey: gateway.key,
-        includeUsage: true,
-        supportsStructuredOutputs: true,
-      })(id),
+    model: (id) => compatibleModel(gateway, id),
     thinking: { dragoman: { reasoningEffort: 'high' } },
   },
   'openai, Chat Completions': {

@@ -1,10 +1,10 @@
 // The AI SDK, through both of its OpenAI-style providers: over Chat Completions, and over Responses without stored responses,
 // where it checks every event against a schema.
 import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, Output, stepCountIs, streamText, tool, type LanguageModel } from 'ai';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { z } from 'zod';
+import { compatibleModel } from './compatible-model.ts';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
 import { aiSdkWeather, DESCRIBE_PERSON, person } from './weather-tools.ts';
 
@@ -19,17 +19,9 @@ interface Provider {
   readonly loop?: ProviderOptions;
 }
 
-const compatible = (id: string): LanguageModel =>
-  createOpenAICompatible({
-    name: 'dragoman',
-    baseURL: gateway.baseURL,
-    apiKey: gateway.key,
-    includeUsage: true,
-    supportsStructuredOutputs: true,
-  })(id);
 const openai = createOpenAI({ baseURL: gateway.baseURL, apiKey: gateway.key });
 const PROVIDERS: Readonly<Record<string, Provider>> = {
-  '@ai-sdk/openai-compatible': { model: compatible },
+  '@ai-sdk/openai-compatible': { model: (id) => compatibleModel(gateway, id) },
   '@ai-sdk/openai, Chat Completions': { model: (id) => openai.chat(id) },
   '@ai-sdk/openai, Responses': {
     model: (id) => openai.responses(id),
@@ -90,7 +82,7 @@ describe.each(Object.entries(PROVIDERS))('%s', (_, { model: create, options = {}
 
 test('reasoning reaches the client, and continues over a tool loop', async () => {
   const streamed = streamText({
-    model: compatible('sim/messages'),
+    model: compatibleModel(gateway, 'sim/messages'),
     prompt: 'What is the weather in "Lima"?',
     providerOptions: { dragoman: { reasoningEffort: 'high' } },
     tools: {
