@@ -1,4 +1,4 @@
-// Seven questions of an operator's first day, answered by what the documents say and nothing else: the commands and configurations
+// Eight questions of an operator's first day, answered by what the documents say and nothing else: the commands and configurations
 // are taken from the pages and run, with addresses and paths of here in place of those of the pages.
 import { expect, test } from 'bun:test';
 import { spawn } from 'node:child_process';
@@ -236,6 +236,20 @@ test('How do I put a budget before a vLLM of my own?', async () => {
   const lonely = await run('npx --no dragoman keys create x --unpriced allow');
   expect(lonely).toMatchObject({ code: 1 });
   expect(lonely.err).toContain('set --budget, too');
+});
+
+test('How do I add a server of my own to a gateway that already runs?', async () => {
+  const { folder } = desk();
+  const upstream = await startUpstream();
+  undo.push(() => upstream.stop());
+  upstream.always(whole(dialect('openai-chat', 'm').whole('42')));
+  const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
+  const asked = async (): Promise<number> =>
+    (await ask(gateway.origin, 'sk-test', 'my-vllm/gpt-oss-120b')).status;
+  expect(await asked()).toBe(404);
+  const config = block('README.md', 'yaml', 'preset: vllm').replace('http://10.0.0.5:8000', upstream.origin);
+  writeFileSync(join(folder, 'dragoman.yaml'), config);
+  await eventually('the new file is in use', async () => (await asked()) === 200);
 });
 
 test('How do I give a colleague a key with $20?', async () => {

@@ -50,7 +50,8 @@ export interface LoadedConfig {
   show(): JsonObject;
 }
 
-const DEFAULT_PATH = 'dragoman.yaml';
+/** The configuration file of a folder, if none is named. */
+export const DEFAULT_PATH = 'dragoman.yaml';
 
 /** The configuration file: from the flag, the environment, or `dragoman.yaml` if it exists. Null: none. */
 export function configPath(input: LoadInput): string | null {

@@ -8,7 +8,7 @@ import type { DurationMs } from '../../base/units.ts';
 export interface WatchInput<T> {
   /** Description of the files for the log. Default: `configuration`. */
   readonly what?: string | undefined;
-  /** The file. Null: only SIGHUP reloads. */
+  /** The file, which may not exist yet. Null: only SIGHUP reloads. */
   readonly path: string | null;
   /** Further input files, which may be created or deleted. */
   readonly also?: readonly string[] | undefined;
@@ -99,7 +99,7 @@ function watchNamed(path: string, changed: () => void): () => void {
   let before = versionOf(path);
   const timer = setInterval(() => {
     const now = versionOf(path);
-    // While a file is being replaced it may briefly not exist; the next poll finds the new one.
+    // While a file is being replaced, it may briefly not exist; the next poll finds the new one.
     if (now === null || now === before) return;
     before = now;
     changed();

@@ -13,6 +13,7 @@ import { withOutages } from '../../../base/telemetry/outage-log.ts';
 import type { Redact } from '../../../base/telemetry/redact.ts';
 import {
   buildSnapshot,
+  DEFAULT_PATH,
   readKnownPrices,
   watchConfig,
   type Config,
@@ -110,7 +111,8 @@ export function openSettings(parts: SettingsParts): Settings {
   let watched: Watched<Snapshot> | undefined;
   const watch = (): Watched<Snapshot> =>
     watchConfig<Snapshot>({
-      path: loaded.path,
+      // The file may also be created while the gateway runs.
+      path: loaded.path ?? DEFAULT_PATH,
       also: findings.paths,
       current: snapshot,
       load: (revision) => snapshotOf((latest = parts.load()), revision),
