@@ -9,6 +9,7 @@ import { RangePicker } from '../time/range-picker.tsx';
 import { Button } from '../ui/button.tsx';
 import { PageTools } from '../ui/card.tsx';
 import { cx } from '../ui/cx.ts';
+import { GUIDE } from '../ui/guide.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { useHasToasts } from '../ui/toast.ts';
@@ -87,6 +88,10 @@ export function Shell(): ReactNode {
             {FOOT.map((place) => (
               <PlaceLink key={place.to} place={place} range={{}} />
             ))}
+            <a href={GUIDE} target="_blank" rel="noreferrer" className={cx(PLACE, 'hidden')}>
+              <Icon name="guide" />
+              <span className="flex-1">Documentation</span>
+            </a>
           </div>
           <MorePages />
         </nav>
@@ -129,6 +134,10 @@ function MorePages(): ReactNode {
   );
 }
 
+/** Look of a link in the navigation. */
+const PLACE =
+  'flex-col items-center gap-0.5 px-1 py-1.5 text-xs text-soft hover:text-ink data-[status=active]:text-ink md:flex md:min-h-8 md:flex-row md:gap-2.5 md:rounded-md md:px-2 md:py-1 md:text-sm md:hover:bg-sunk md:data-[status=active]:bg-sunk md:data-[status=active]:font-medium';
+
 interface PlaceLinkProps {
   readonly place: (typeof PLACES)[number];
   readonly range: RangeSearch;
@@ -145,10 +154,7 @@ function PlaceLink({ place, range }: PlaceLinkProps): ReactNode {
       search={'isOverTime' in place ? range : {}}
       activeOptions={{ exact: to === '/', includeSearch: false }}
       {...(isOfOne && { 'data-status': 'active', 'aria-current': 'page' })}
-      className={cx(
-        'flex-col items-center gap-0.5 px-1 py-1.5 text-xs text-soft hover:text-ink data-[status=active]:text-ink md:flex md:min-h-8 md:flex-row md:gap-2.5 md:rounded-md md:px-2 md:py-1 md:text-sm md:hover:bg-sunk md:data-[status=active]:bg-sunk md:data-[status=active]:font-medium',
-        ON_PHONE.includes(to) ? 'flex' : 'hidden',
-      )}
+      className={cx(PLACE, ON_PHONE.includes(to) ? 'flex' : 'hidden')}
     >
       <Icon name={icon} />
       <span className="flex-1">{label}</span>

@@ -7,6 +7,7 @@ import { useList, useRead } from '../api/queries.ts';
 import { count, counted } from '../format/numbers.ts';
 import { BATCH_STATES, type BatchState } from '../format/states.ts';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
+import { GuideLink } from '../ui/guide.tsx';
 import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Numbered, Segments } from '../ui/segments.tsx';
@@ -59,7 +60,8 @@ export function BatchesPage(): ReactNode {
           {list.rows?.length === 0 && (
             <Empty icon="batches" title={known ? 'No batches in this state' : 'No batches yet'}>
               A batch is a file of requests. Upload it with <code className="font-mono">purpose: batch</code>{' '}
-              and send <code className="font-mono">POST /v1/batches</code>.
+              and send <code className="font-mono">POST /v1/batches</code>.{' '}
+              <GuideLink to="/batches">Batches</GuideLink>
             </Empty>
           )}
           {list.rows && list.rows.length > 0 && <BatchesTable batches={list.rows} onCancel={setCancelled} />}

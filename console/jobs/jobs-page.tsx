@@ -8,6 +8,7 @@ import { count, counted } from '../format/numbers.ts';
 import { JOB_STATES, words, type JobState } from '../format/states.ts';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { Choice } from '../ui/choice.tsx';
+import { GuideLink } from '../ui/guide.tsx';
 import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Numbered, Segments } from '../ui/segments.tsx';
@@ -82,7 +83,7 @@ export function JobsPage(): ReactNode {
             <Empty icon="jobs" title={known ? 'No jobs in this state' : 'No jobs yet'}>
               Responses with <code className="font-mono">background: true</code> or{' '}
               <code className="font-mono">Prefer: respond-async</code> run as jobs, independent of client
-              connections.
+              connections. <GuideLink to="/background">Background responses</GuideLink>
             </Empty>
           )}
           {list.rows && list.rows.length > 0 && (

@@ -4,13 +4,12 @@ import type { ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { Card } from '../ui/card.tsx';
 import { Code } from '../ui/code.tsx';
+import { GuideLink } from '../ui/guide.tsx';
 import { Icon } from '../ui/icon.tsx';
 
 const FILE = `providers:
   openai: { api_key: "\${OPENAI_API_KEY}" }
-  my-vllm:
-    api_key: none
-    protocols: { openai-chat: "http://10.0.0.5:8000/v1" }
+  my-vllm: { preset: vllm, base_url: "http://10.0.0.5:8000/v1" }
 `;
 
 export function FirstUse(): ReactNode {
@@ -19,7 +18,7 @@ export function FirstUse(): ReactNode {
   return (
     <Card title="First steps">
       <ol className="grid gap-6 md:grid-cols-3">
-        <Step number={1} title="Ask something">
+        <Step number={1} title="Send a request">
           <p>
             The simulated models work without an account:{' '}
             <Link to="/playground" className="inline-flex items-center gap-1 text-accent underline">
@@ -35,9 +34,13 @@ export function FirstUse(): ReactNode {
               <p>
                 Start the gateway with the provider’s usual variable (
                 <code className="font-mono">OPENAI_API_KEY=… npm start</code>), or write{' '}
-                <code className="font-mono">dragoman.yaml</code>; a change of the file is noticed at once:
+                <code className="font-mono">dragoman.yaml</code> in the folder where you start it. Changes of
+                the file apply without a restart:
               </p>
               <Code text={FILE} label="dragoman.yaml" />
+              <p>
+                <GuideLink to="/providers">All providers</GuideLink>
+              </p>
             </>
           ) : (
             <p>
@@ -58,6 +61,9 @@ export function FirstUse(): ReactNode {
             , and use this base URL:
           </p>
           <Code text={`${location.origin}/v1`} label="Base URL" />
+          <p>
+            <GuideLink to="#guides">Settings of each client</GuideLink>
+          </p>
         </Step>
       </ol>
     </Card>

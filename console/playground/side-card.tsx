@@ -5,6 +5,7 @@ import { useSettled } from '../api/use-settled.ts';
 import { rate, short } from '../format/numbers.ts';
 import { Card, Empty } from '../ui/card.tsx';
 import { Choice } from '../ui/choice.tsx';
+import { GuideLink } from '../ui/guide.tsx';
 import { Picker, type Option } from '../ui/picker.tsx';
 import type { Dialect } from './conversation.ts';
 import { DIALECTS } from './dialects/index.ts';
@@ -41,8 +42,12 @@ export function SideCard({ model, dialect, pane, onModel, onProtocol, onResults 
     >
       {pane.turns.length === 0 ? (
         <Empty icon="playground" title={`Send a message to ${model || 'a model'}`}>
-          {model.startsWith('sim/') &&
-            '“What is 6 x 7?”, “count to 20”, “write 500 words”: the documentation lists everything that simulated models do.'}
+          {model.startsWith('sim/') && (
+            <>
+              Try “What is 6 x 7?”, “count to 20” or “write 500 words”.{' '}
+              <GuideLink to="/sim#responses">What simulated models respond to</GuideLink>
+            </>
+          )}
         </Empty>
       ) : (
         <Turns turns={pane.turns} onResults={onResults} />

@@ -59,7 +59,7 @@ export function Changes({ generation, isKept }: ChangesProps): ReactNode {
       {data && (
         <>
           <Compared title="Request" diff={data} side={data.request} />
-          <Compared title="Answer" diff={data} side={data.answer} />
+          <Compared title="Response" diff={data} side={data.answer} />
         </>
       )}
       {isMissing && (

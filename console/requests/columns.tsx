@@ -48,7 +48,7 @@ export const REQUEST_COLUMNS: readonly RequestColumn[] = [
       const others = row.attempts - 1;
       return (
         <span className="block truncate text-soft" title={row.attempted.join(' → ')}>
-          {row.provider ?? row.attempted.at(-1) ?? 'None asked'}
+          {row.provider ?? row.attempted.at(-1) ?? 'None called'}
           {others > 0 && <span className="figures ml-1 text-xs text-info">+{others}</span>}
         </span>
       );

@@ -4,6 +4,7 @@ import { useRead } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { Waiting } from '../ui/card.tsx';
 import { cx } from '../ui/cx.ts';
+import { GuideLink } from '../ui/guide.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Timed } from '../ui/when.tsx';
@@ -67,8 +68,9 @@ function NotKept(): ReactNode {
   return (
     <p className="text-soft">
       Content was not logged. Set <code className="font-mono text-ink">logging.content: all</code> (or{' '}
-      <code className="font-mono text-ink">failures</code>) in dragoman.yaml, or let the key keep content; it
-      holds from then on.
+      <code className="font-mono text-ink">failures</code>) in dragoman.yaml, or turn on content logging for
+      the key. This applies to later requests.{' '}
+      <GuideLink to="/observability#content-logging">Content logging</GuideLink>
     </p>
   );
 }

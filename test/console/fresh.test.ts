@@ -1,7 +1,12 @@
 // A gateway that nobody has asked anything: pages say so, call nothing healthy, and name the next step.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { writeSite } from '../../docs/site/build.ts';
+import { guidePage } from '../../src/operations/guide/index.ts';
+import { freshFolder } from '../support/program.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, startConsole } from './scene.ts';
 
+/** A time without requests. */
+const LONG_AGO = '?from=2020-01-01T00:00:00.000Z&to=2020-01-03T00:00:00.000Z';
 const NO_ROWS = { object: 'list', data: [], first_id: null, last_id: null, has_more: false };
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
@@ -55,14 +60,45 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
 
   test('first steps are shown until there is a request, and not of a time without any', async () => {
     const { page, open } = looked;
-    const long = '?from=2020-01-01T00:00:00.000Z&to=2020-01-03T00:00:00.000Z';
     await page.route('**/generations?limit=1', (route) => route.fulfill({ json: NO_ROWS }));
-    await open(long, 'Overview');
+    await open(LONG_AGO, 'Overview');
     await page.getByText('First steps').waitFor();
     await page.unroute('**/generations?limit=1');
-    await open(long, 'Overview');
+    await open(LONG_AGO, 'Overview');
     await page.getByText('No requests in this time').waitFor();
     expect(await page.getByText('First steps').count()).toBe(0);
+  });
+
+  test('the documentation is a click away, and all links to it lead to what they name', async () => {
+    const { page, open } = looked;
+    const addresses = new Set<string>();
+    await page.route('**/generations?limit=1', (route) => route.fulfill({ json: NO_ROWS }));
+    for (const [path, heading] of [
+      [LONG_AGO, 'Overview'],
+      ['/jobs', 'Jobs'],
+      ['/batches', 'Batches'],
+      ['/playground?model=sim%2Fchat', 'Playground'],
+    ] as const) {
+      await open(path, heading);
+      await page.getByRole('link', { name: 'Documentation' }).waitFor();
+      await page.locator('#content a[href^="/docs/guide"]').first().waitFor();
+      const links = await page.locator('a[href^="/docs/guide"]').all();
+      for (const link of links) addresses.add((await link.getAttribute('href')) ?? '');
+    }
+    await page.unroute('**/generations?limit=1');
+    expect(addresses.size).toBe(6);
+    const { folder, remove } = freshFolder();
+    try {
+      writeSite(folder);
+      for (const address of addresses) {
+        const [path = '', anchor] = address.split('#');
+        const answer = await guidePage(path, folder);
+        expect([address, answer.status]).toEqual([address, 200]);
+        if (anchor !== undefined) expect(await answer.text()).toContain(`id="${anchor}"`);
+      }
+    } finally {
+      remove();
+    }
   });
 
   test('nothing else of all this made the browser complain', () => {

@@ -142,7 +142,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('tab', { name: 'Cost' }).click();
     await page.getByRole('row', { name: /Total/ }).waitFor();
     await page.getByRole('tab', { name: /Changes/ }).click();
-    await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Response', exact: true }).waitFor();
     // A member that nobody sent was not dropped, and a member that stayed the same is not listed.
     expect(
       await page
