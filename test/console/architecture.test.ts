@@ -74,7 +74,7 @@ const filesWith = (pattern: RegExp): readonly string[] =>
   sources.filter(({ text }) => pattern.test(text.replace(/^\s*\/\/.*$/gm, ''))).map(({ file }) => file);
 
 describe('imports', () => {
-  test('follow the streets', () => {
+  test('follow the order of folders', () => {
     expect(imports.length).toBeGreaterThan(sources.length);
     const streets = new Set(sources.map(({ file }) => streetOf(file)).filter((street) => street !== ''));
     expect([...streets].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
@@ -87,7 +87,7 @@ describe('imports', () => {
     expect(wrong.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
   });
 
-  test('name packages only where these are meant to be known', () => {
+  test('name each package only in the files that may use it', () => {
     const wrong = imports.filter(({ file, specifier, target }) => {
       if (target !== null || specifier.startsWith('node:'))
         return target === null && streetOf(file) !== 'build';
@@ -99,7 +99,7 @@ describe('imports', () => {
     expect(wrong.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
   });
 
-  test('use whatever a file offers', () => {
+  test('use every export of a file', () => {
     const taken = new Map<string, Set<string>>();
     for (const { file, text } of sources)
       for (const [, names = '', specifier = ''] of text.matchAll(
@@ -136,7 +136,7 @@ describe('imports', () => {
 });
 
 describe('only one place may', () => {
-  test('ask over the network', () => {
+  test('send requests over the network', () => {
     expect(filesWith(/\bfetch\(/)).toEqual([
       'api/client.ts',
       'keys/try-key.ts',
@@ -146,7 +146,7 @@ describe('only one place may', () => {
     expect(filesWith(/\b(?:XMLHttpRequest|sendBeacon|new WebSocket|new EventSource)\b/)).toEqual([]);
   });
 
-  test('keep something in the browser, and it is no secret by itself', () => {
+  test('store something in the browser, and it is no secret by itself', () => {
     expect(filesWith(/\b(?:localStorage|sessionStorage|indexedDB|document\.cookie)\b/)).toEqual([
       // Worth nothing without the cookie, as the cookie is worth nothing without it.
       'api/client.ts',
@@ -158,7 +158,7 @@ describe('only one place may', () => {
 });
 
 describe('how sources are written', () => {
-  test(`no file is longer than ${MAX_LINES} lines, and each begins by saying what it owns`, () => {
+  test(`no file is longer than ${MAX_LINES} lines, and each begins with a comment about its contents`, () => {
     expect(
       sources
         .filter(({ file, text }) => file !== GENERATED && text.trimEnd().split('\n').length > MAX_LINES)
@@ -167,17 +167,17 @@ describe('how sources are written', () => {
     expect(sources.filter(({ text }) => !/^\/\/ \S.{15,}/.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
-  test('texts of others are never markup, and nothing is run that was a text', () => {
+  test('received texts are never markup, and no text is run as code', () => {
     expect(
       filesWith(/dangerouslySetInnerHTML|\.innerHTML\b|insertAdjacentHTML|\beval\(|new Function\(/),
     ).toEqual([]);
   });
 
-  test('no type is given up, and nothing is silenced', () => {
+  test('no type is any, and no rule is disabled', () => {
     expect(filesWith(/(?::|\bas|<|\||&|=>)\s*any\b|\bany\[\]|@ts-|(?:oxlint|eslint)-disable/)).toEqual([]);
   });
 
-  test('files are named after what they hold', () => {
+  test('files are named after their contents', () => {
     const wrong = sources.filter(
       ({ file }) =>
         !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/.test(file) ||

@@ -13,7 +13,7 @@ describe.skipIf(!HAS_BROWSER)('batches in a browser', () => {
   });
   afterAll(() => scene?.close());
 
-  test('a batch says how far it is and what failed, and each failed line leads to its request', async () => {
+  test('a batch shows its progress and its failures, and each failed line links to its request', async () => {
     const { page } = looked;
     await looked.open('/batches', 'Batches');
     await page.getByText('No batches yet').waitFor();
@@ -37,7 +37,7 @@ describe.skipIf(!HAS_BROWSER)('batches in a browser', () => {
     expect(looked.complaints).toEqual([]);
   });
 
-  test('a batch that runs is cancelled after a question, and its job leads to it', async () => {
+  test('a running batch is cancelled after a confirmation, and its job links to it', async () => {
     const { page } = looked;
     const id = await madeBatch(scene.gateway, ['sim/chat', 'sim/stall']);
     await looked.open('/jobs', 'Jobs');

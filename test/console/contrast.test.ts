@@ -56,12 +56,13 @@ function below(pairs: typeof TEXTS, least: number): readonly string[] {
   );
 }
 
-test('text', () => expect(below(TEXTS, 4.5)).toEqual([]));
-test('text of signals on their wash', () =>
+test('text has a contrast of at least 4.5', () => expect(below(TEXTS, 4.5)).toEqual([]));
+test('text of signals has a contrast of at least 5.9 on its background', () =>
   expect(
     below(
       ['warn', 'bad', 'info'].map((name) => [name, [`${name}-wash`]] as const),
       5.9,
     ),
   ).toEqual([]));
-test('edges of fields, dots, bars and series', () => expect(below(SHAPES, 3)).toEqual([]));
+test('edges of fields, dots, bars and series have a contrast of at least 3', () =>
+  expect(below(SHAPES, 3)).toEqual([]));

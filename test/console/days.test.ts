@@ -101,7 +101,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     return { sentence: (await sentence.textContent()) ?? '', rows: await rows.allTextContents(), csv };
   }
 
-  test('yesterday is the same day on the page, in its CSV and for `dragoman usage`, and each says whose it is', async () => {
+  test('yesterday is the same day on the page, in its CSV and in `dragoman usage`, and each names the time zone', async () => {
     await looked.open('/usage', 'Usage');
     await looked.page.getByRole('button', { name: 'Yesterday' }).click();
     const { sentence, rows, csv } = await shown(/^Yesterday: .*\d/);
@@ -121,7 +121,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await commandLine(...asked)).toContain('Days are in the time zone Pacific/Auckland.');
   });
 
-  test("days of one's own are chosen in the calendar, and everything else follows them", async () => {
+  test('days are chosen in the calendar, and everything else on the page shows these days', async () => {
     const { page, open } = looked;
     await open('/usage?range=yesterday', 'Usage');
     await page.getByRole('button', { name: 'Time: Yesterday' }).click();
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByText(/for 14 requests/).waitFor();
   });
 
-  test('nothing of all this made the browser complain', () => {
+  test('the browser reports no error', () => {
     expect(looked.complaints).toEqual([]);
   });
 });

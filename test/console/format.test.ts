@@ -13,7 +13,7 @@ test.each([
   [119_700, '2 min 0 s'],
   [3_599_800, '1 h 0 min'],
   [7_199_000, '2 h 0 min'],
-])('%d ms are written as %p: no unit is full', (ms, written) => {
+])('%d ms are written as %p: no unit reaches the next one', (ms, written) => {
   expect(duration(ms)).toBe(written);
 });
 
@@ -24,7 +24,7 @@ test.each([
   [0.58, '58 %'],
   [0.999_8, '>99.9 %'],
   [1, '100 %'],
-])('the share %d is %p: a little is not nothing, and almost all is not all', (value, written) => {
+])('the share %d is %p: a small share is not 0 %, and an incomplete one is not 100 %', (value, written) => {
   expect(share(value)).toBe(written);
 });
 
@@ -42,7 +42,7 @@ test.each([
   [999, '$999.00'],
   [1_500, '$1.5K'],
   [2_583_567.1, '$2.6M'],
-])('%d USD are %p where there is no room for more', (value, written) => {
+])('%d USD are %p in a narrow place', (value, written) => {
   expect(shortUsd(value)).toBe(written);
 });
 
@@ -62,22 +62,22 @@ const SPANS = [
 const NOW = Date.parse('2026-11-29T12:00:00Z');
 const at = (seconds: number): string => new Date(NOW + seconds * 1_000).toISOString();
 
-test.each(SPANS)('a time %d s ahead or ago is %p away: the nearest unit', (seconds, written) => {
+test.each(SPANS)('a time %d s ahead or ago is %p away, in the nearest unit', (seconds, written) => {
   expect(ahead(at(seconds), NOW)).toBe(`in ${written}`);
   expect(ago(at(-seconds), NOW)).toBe(`${written} ago`);
 });
 
-test('less than a second ahead or ago, and the other side of that, is now', () => {
+test('a time less than a second away, or on the other side of now, is now', () => {
   expect([ahead(at(0.9), NOW), ahead(at(-90), NOW)]).toEqual(['now', 'now']);
   expect([ago(at(-0.9), NOW), ago(at(90), NOW)]).toEqual(['now', 'now']);
 });
 
-test('what lasts since a time has that time, and from a minute on how long', () => {
+test('a state shows when it began, and from one minute on also its duration', () => {
   expect(since(at(-59), NOW)).not.toContain('(');
   expect(since(at(-119), NOW)).toEndWith(' (2 min)');
 });
 
-test('names of a chart have colours of their own, and none that another one was given', () => {
+test('each name of a chart has its own colour', () => {
   const names = ['kind invalid_request', 'kind not_found', 'kind content_filter'];
   const given = ['--color-series-2', '--color-series-4', '--color-series-5'];
   const colours = coloursOf(names, given);

@@ -19,7 +19,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   });
   afterAll(() => scene?.close());
 
-  test('nothing is healthy, and no share is said of no requests', async () => {
+  test('nothing is shown as healthy and no share is shown before the first request', async () => {
     const { page, open } = looked;
     await open('', 'Overview');
     await page.getByText('No provider was called in the last 24 hours.').waitFor();
@@ -33,7 +33,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await page.getByRole('rowheader', { name: /^test/ }).textContent()).not.toContain('…');
   });
 
-  test('an empty list of requests leads to a longer time, and from there to a first request', async () => {
+  test('an empty list of requests links to a longer period, and from there to a first request', async () => {
     const { page, open } = looked;
     await open('/requests', 'Requests');
     await page.getByText('No requests in this period').waitFor();
@@ -44,7 +44,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
   });
 
-  test('a refusal of the test of a new key is shown to its end', async () => {
+  test('the complete error is shown if the test of a new key is refused', async () => {
     const { page, open } = looked;
     await open('/keys', 'Keys');
     await page.getByRole('button', { name: 'New key' }).first().click();
@@ -58,7 +58,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(looked.complaints.splice(0)).toEqual([expect.stringContaining('402')]);
   });
 
-  test('first steps are shown until there is a request, and not of a time without any', async () => {
+  test('first steps are shown until there is a request, and not for a period without requests', async () => {
     const { page, open } = looked;
     await page.route('**/generations?limit=1', (route) => route.fulfill({ json: NO_ROWS }));
     await open(LONG_AGO, 'Overview');
@@ -101,7 +101,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     }
   });
 
-  test('nothing else of all this made the browser complain', () => {
+  test('the browser reports no other error', () => {
     expect(looked.complaints).toEqual([]);
   });
 });

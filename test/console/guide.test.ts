@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('the documents', () => {
     }
   });
 
-  test('are found by what people look for', async () => {
+  test('are found by the words of common questions', async () => {
     const { page } = await open(1440, '');
     for (const [word, title] of LOOKED_FOR) {
       await page.fill('#search', word);

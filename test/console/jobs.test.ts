@@ -17,7 +17,7 @@ describe.skipIf(!HAS_BROWSER)('jobs in a browser', () => {
     return ((await answer.json()) as { readonly id: string }).id;
   }
 
-  test('an answer in the background is in the list of requests from its first moment, and can be cancelled there', async () => {
+  test('a background response is in the list of requests as soon as it starts, and can be cancelled there', async () => {
     const { page } = looked;
     await looked.open('/requests', 'Requests');
     await page.getByText('No requests in this period', { exact: true }).waitFor();
@@ -32,7 +32,7 @@ describe.skipIf(!HAS_BROWSER)('jobs in a browser', () => {
     expect(looked.complaints).toEqual([]);
   });
 
-  test('the queue says how many run and why one failed; a job is cancelled, and tried again', async () => {
+  test('the queue shows how many jobs run and why one failed; a job is cancelled and retried', async () => {
     const { page } = looked;
     const failed = await asked('sim/error-400');
     const running = await asked('sim/stall');

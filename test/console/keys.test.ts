@@ -40,7 +40,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   });
   afterAll(() => scene?.close());
 
-  test('a key is made and rotated with the keyboard alone, is shown once, and is not lost by Escape', async () => {
+  test('a key is created and rotated with the keyboard alone, is shown once, and is not lost by Escape', async () => {
     const { page, open } = looked;
     await open('/keys', 'Keys');
     await page.getByRole('button', { name: 'New key' }).first().focus();
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect([await ask(first), await ask(second)]).toEqual([200, 200]);
   });
 
-  test('a key with a budget is refused when nothing is left, and when it is revoked', async () => {
+  test('a key is refused when its budget is spent, and when it is revoked', async () => {
     const { page, open, picture } = looked;
     await open('/keys', 'Keys');
     await page.getByRole('button', { name: 'New key' }).click();
@@ -110,7 +110,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
   });
 
-  test('a project gets a budget, is changed, archived and taken into use again', async () => {
+  test('a project gets a budget, is changed, archived and restored', async () => {
     const { page, open } = looked;
     await open('/keys?view=projects', 'Keys');
     await page.getByRole('button', { name: 'New project' }).click();
@@ -138,7 +138,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(looked.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
   });
 
-  test('however many keys there are, all can be seen and found, and requests name theirs', async () => {
+  test('all keys of a long list can be seen and found, and requests name their key', async () => {
     const { page, open } = looked;
     const made = await Promise.all(
       Array.from({ length: MANY }, (_, at) => scene.gateway.manage('POST', '/keys', { name: `many-${at}` })),
@@ -176,7 +176,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.waitForURL(/requests$/);
   });
 
-  test('a key is copied at a plain address of a network, too, where browsers keep their clipboard from pages', async () => {
+  test('a key is copied also at a plain HTTP address, where browsers deny pages the clipboard', async () => {
     const { page, open } = looked;
     await page.addInitScript(() => {
       Object.defineProperty(window, 'isSecureContext', { value: false });
@@ -193,7 +193,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('button', { name: 'Done' }).click();
   });
 
-  test('nothing of all this made the browser complain, or can be done by the console alone', async () => {
+  test('the browser reports no error, and the management API has every operation of the console', async () => {
     expect(looked.complaints).toEqual([]);
     expect(await looked.undescribed()).toEqual([]);
   });

@@ -64,7 +64,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     ],
     ['a dialog over its page', `<p>${WORD}</p><div style="position: fixed; top: 0">${WORD}</div>`],
     ['lines of one paragraph', `<p>${'What is 6 x 7? '.repeat(30)}</p>`],
-  ])('%s is no fault', async (_, html) => {
+  ])('%s is not reported', async (_, html) => {
     await page.setContent(html);
     expect(await page.evaluate(layoutFaults, 'body')).toEqual([]);
   });

@@ -51,13 +51,13 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
   }
 
-  test.each(PAGES)('the layout of the page %s is whole', async (_, path) => {
+  test.each(PAGES)('the layout of the page %s has no faults', async (_, path) => {
     await goTo(path(shown));
     await looked.idle();
     expect(await faultsIn('body')).toEqual([]);
   });
 
-  test.each(OPENED)('the layout of the dialog %s is whole', async (_, path, open) => {
+  test.each(OPENED)('the layout of the dialog %s has no faults', async (_, path, open) => {
     await goTo(path);
     await open(looked, shown);
     await looked.idle();

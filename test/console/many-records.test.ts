@@ -116,7 +116,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
   }
 
   test(
-    'each page is there',
+    'each page appears',
     async () => {
       const { page, open } = looked;
       // Built once, and what is seen is in the browser's cache from then on.
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
   }
 
   test(
-    'charts follow what they are divided by, and the time',
+    'charts change with their grouping and their period',
     async () => {
       const { page, open } = looked;
       await open('', 'Overview');
@@ -163,7 +163,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
   );
 
   test(
-    'every filter and order of requests answers with what it lets through',
+    'every filter and order of requests shows the matching rows',
     async () => {
       const { page, open } = looked;
       await open('/requests?range=30d', 'Requests');
@@ -192,7 +192,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
   );
 
   test(
-    'a list is scrolled through thousands of rows, of which few are in the page',
+    'a list scrolls through thousands of rows, and the page contains few of them',
     async () => {
       const { page, open } = looked;
       await open('/requests?range=30d', 'Requests');
@@ -219,7 +219,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
     2 * MINUTES,
   );
 
-  test('sixty requests a second move no row that is looked at, and block nothing', async () => {
+  test('sixty requests a second do not move the visible rows, and do not block the page', async () => {
     const { page, open } = looked;
     await open('/requests', 'Requests');
     await page.locator('[role=row][aria-rowindex="1"]').waitFor();
@@ -340,11 +340,11 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
     2 * MINUTES,
   );
 
-  test.skipIf(GIVEN === 0)('nothing took longer than it may', () => {
+  test.skipIf(GIVEN === 0)('every step is within its time limit', () => {
     expect(times.filter(({ ms, most }) => ms > most)).toEqual([]);
   });
 
-  test('nothing of all this made the browser complain', () => {
+  test('the browser reports no error', () => {
     expect(looked.complaints).toEqual([]);
   });
 });

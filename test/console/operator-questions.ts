@@ -37,7 +37,7 @@ export function testQuestions(sceneOf: () => Scene): void {
     return page.getByRole('row', { name });
   }
 
-  test('a provider is down: it is seen without a click, its words are one click away, and its requests two', async () => {
+  test('a provider is down: the overview shows it, its error is one click away, and its requests two', async () => {
     const { looked } = sceneOf();
     const { page, open, picture } = looked;
     await open('', 'Overview');
@@ -71,7 +71,7 @@ export function testQuestions(sceneOf: () => Scene): void {
     expect(await page.getByRole('rowheader').first().textContent()).not.toContain('acme-cloud');
   });
 
-  test('why a request was slow: three clicks from the overview lead to the sentence that says it', async () => {
+  test('the reason why a request was slow is three clicks from the overview', async () => {
     const { busy, looked } = sceneOf();
     const { page, open, picture } = looked;
     await Promise.all(Array.from({ length: 25 }, () => busy.ask('house/qwen', 'sk-test')));
@@ -95,7 +95,7 @@ export function testQuestions(sceneOf: () => Scene): void {
     await picture('question-slow');
   });
 
-  test('who spent most yesterday: two clicks, and the sums are those of the management API', async () => {
+  test('the key that spent most yesterday is two clicks away, with the sums of the management API', async () => {
     const { busy, looked } = sceneOf();
     const { page, open, picture } = looked;
     await open('', 'Overview');
@@ -127,7 +127,7 @@ export function testQuestions(sceneOf: () => Scene): void {
     await picture('question-spend');
   });
 
-  test('a key with $20: four clicks and two fields, the row shows it, and the message is ready', async () => {
+  test('a key with $20 takes four clicks and two fields, is in its row, and has a message to send', async () => {
     const { busy, looked } = sceneOf();
     const { page, open, picture } = looked;
     await open('', 'Overview');
@@ -152,7 +152,7 @@ export function testQuestions(sceneOf: () => Scene): void {
     expect(await page.getByRole('rowheader').first().textContent()).toStartWith('colleague');
   });
 
-  test('what is shown is true: no success that was none, no $0 for what has no price, nobody nameless, no end in the past', async () => {
+  test('pages show no false success, no $0 for an unknown price, no empty name, and no end in the past', async () => {
     const { busy, looked } = sceneOf();
     const { page, open } = looked;
     await busy.ask('house/qwen', 'sk-test');

@@ -18,7 +18,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   });
   afterAll(() => busy?.close());
 
-  test('a provider that rejects its key to all is failing within ten seconds, and is healthy at no time', async () => {
+  test('a provider that rejects its key is failing within ten seconds, and is never shown as healthy', async () => {
     const { page, open } = looked;
     await open('/providers', 'Providers');
     const row = page.getByRole('row', { name: /^expired-key/ });
@@ -53,7 +53,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       .waitFor();
   });
 
-  test('what failed has no colour of success, anywhere', async () => {
+  test('a failure never has the colour of success', async () => {
     const { page } = looked;
     await makeTraffic(busy, 4);
     for (const path of ['', '/providers', '/requests?state=failed,broken_stream,limit_reached,rejected']) {
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     }
   });
 
-  test('an alert is still there after a reload, and says when it was raised', async () => {
+  test('an alert remains after a reload, and shows when it was raised', async () => {
     const { page, open } = looked;
     await open('/alerts', 'Alerts');
     const alert = page.getByRole('table', { name: 'Alerts' }).getByRole('row', { name: /downtown/ });
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     },
   );
 
-  test('nothing of all this made the browser complain', () => {
+  test('the browser reports no error', () => {
     expect(looked.complaints).toEqual([]);
   });
 });

@@ -103,7 +103,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   afterAll(() => scene?.close());
 
   test.each(PAGES)(
-    'the page %s is there, keeps nobody out, and has room on a phone, light and dark',
+    'the page %s appears, is accessible, and fits on a phone, light and dark',
     async (name, path, heading) => {
       const { page, open, picture } = looked;
       await open(addressOf(path), heading);
@@ -131,7 +131,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     },
   );
 
-  test('a request shows what was said, why it went where it went, what it cost, and what was changed', async () => {
+  test('a request shows its messages, the reason for its route, its cost, and its changes', async () => {
     const { page, open, picture } = looked;
     await open(`/requests/${id}`, 'sim/gemini');
     // The conversation comes first.
@@ -159,7 +159,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
   });
 
-  test('a request is asked again, and opened in the playground with what it said', async () => {
+  test('a request is sent again, and opened in the playground with its messages', async () => {
     const { page, open } = looked;
     const act = async (entry: string): Promise<void> => {
       await open(`/requests/${id}`, 'sim/gemini');
@@ -184,14 +184,14 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
   });
 
-  test('the address of the gateway alone leads a browser to the console', async () => {
+  test('the bare address of the gateway redirects a browser to the console', async () => {
     const { page } = looked;
     await page.goto(scene.gateway.origin);
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/console\/?$/);
   });
 
-  test('filters stand in the address, and new requests come by themselves where nobody looks at a row', async () => {
+  test('filters are in the address, and new requests appear on their own while no row is in use', async () => {
     const { page, open } = looked;
     await open('/requests', 'Requests');
     await page.getByRole('button', { name: 'Failed', exact: true }).click();
@@ -241,7 +241,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.mouse.move(0, 0);
   });
 
-  test('pages are read again when something has happened, and every so often only while nobody can tell', async () => {
+  test('pages reload after an event, and at intervals only while there are no events', async () => {
     const { page, context, open } = looked;
     const received = page.waitForResponse(/\/events\?types=activity$/);
     await open('', 'Overview');
@@ -271,7 +271,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await alone.close();
   });
 
-  test('probe results are shown with the provider, and what was never probed says how to', async () => {
+  test('probe results are shown with the provider, and the command is shown if there are none', async () => {
     const { page, open, picture } = looked;
     await open('/providers/lab', 'lab');
     await page.getByText('1 yes').click();
@@ -283,7 +283,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByText('npx --no dragoman doctor --model sim/MODEL').waitFor();
   });
 
-  test('a model is probed after its cost was said, and the results are counted', async () => {
+  test('a model is probed after its cost is shown, and the results are counted', async () => {
     const { page, open } = looked;
     await open('/providers/lab', 'lab');
     await page.getByRole('button', { name: 'Probe now…' }).click();
@@ -298,7 +298,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await question.waitFor({ state: 'detached' });
   });
 
-  test('a route is explained, and last week is computed under other rules', async () => {
+  test('a route is explained, and last week is estimated under other rules', async () => {
     const { page, open } = looked;
     await open('/routing', 'Routing');
     await page.getByLabel('Key', { exact: true }).selectOption('test');
@@ -311,7 +311,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByText('Of all').waitFor();
   });
 
-  test('on a touch screen, what is pressed is large enough for a finger, and nothing is cut', async () => {
+  test('on a touch screen, controls are large enough for a finger, and nothing is cut off', async () => {
     const phone = { width: 390, height: 844 };
     const touched = await scene.look('admin', { viewport: phone, hasTouch: true, isMobile: true });
     for (const [name, path, heading] of PAGES) {
@@ -326,18 +326,18 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await touched.context.close();
   });
 
-  test('a key that is addressed by its name shows what it asked', async () => {
+  test('a key that is addressed by its name shows the models that it used', async () => {
     await looked.open('/keys/test', 'test');
     await looked.page.getByRole('table', { name: 'Models' }).getByRole('link').first().waitFor();
   });
 
-  test('the page of one model is marked among the pages as those of all models', async () => {
+  test('the page of one model is marked as part of Models in the navigation', async () => {
     await looked.open('/model/sim/chat', 'sim/chat');
     const models = looked.page.getByRole('navigation').getByRole('link', { name: 'Models', exact: true });
     expect(await models.getAttribute('aria-current')).toBe('page');
   });
 
-  test('another session is found by its browser and ended, and one does not end its own here', async () => {
+  test('another session is found by its browser and ended, and the current one has no button for it', async () => {
     const other = await scene.look('admin', {
       userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
     });
@@ -359,7 +359,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await other.context.close();
   });
 
-  test('light and dark are chosen, and kept', async () => {
+  test('the choice of light or dark is kept', async () => {
     const { page, open } = looked;
     await page.emulateMedia({ colorScheme: 'light' });
     await open('', 'Overview');
@@ -374,7 +374,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await colour()).toBe(dark);
   });
 
-  test('nothing of all this made the browser complain, or can be done by the console alone', async () => {
+  test('the browser reports no error, and the management API has every operation of the console', async () => {
     expect(looked.complaints).toEqual([]);
     expect(await looked.undescribed()).toEqual([]);
   });

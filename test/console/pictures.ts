@@ -34,7 +34,7 @@ afterAll(() => busy?.close());
 
 for (const scheme of SCHEMES)
   test(
-    `pages, ${scheme}`,
+    `pictures of the pages are made, ${scheme}`,
     async () => {
       const looked = windows.get(scheme);
       if (!looked) return;
@@ -71,7 +71,7 @@ for (const scheme of SCHEMES)
     10 * PATIENCE_MS,
   );
 
-test.each(SCHEMES)('playground, %s', async (scheme) => {
+test.each(SCHEMES)('a picture of the playground is made, %s', async (scheme) => {
   const looked = windows.get(scheme);
   if (!looked) return;
   const { page, open } = looked;

@@ -76,7 +76,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     },
   );
 
-  test.each(SEEN)('over %s reasoning is shown as it comes, before there is an answer', async (protocol) => {
+  test.each(SEEN)('over %s reasoning is shown as it arrives, before the answer', async (protocol) => {
     const { page, open } = looked;
     const say = (delta: object): string =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'slow', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     },
   );
 
-  test.each(SEEN)('over %s pictures and files are dropped on it, and sent', async (protocol) => {
+  test.each(SEEN)('over %s pictures and files are dropped on the page and sent', async (protocol) => {
     const { page, open, picture } = looked;
     await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
     await drop(page, 'Message', [
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await picture(`playground-files-${protocol}`);
   });
 
-  test('two models answer side by side, with time and cost, in protocols of their own', async () => {
+  test('two models answer side by side, with time and cost, each in its own protocol', async () => {
     const { page, open, picture } = looked;
     await open('/playground?model=sim%2Fchat&model2=sim%2Fgemini&protocol2=messages', 'Playground');
     await page.getByLabel('Message', { exact: true }).fill('6 x 7');
@@ -156,7 +156,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   test.each([
     ['the gateway', `sim/${XSS}`],
     ['a provider', 'lab/slow'],
-  ])('what %s refused is shown in its own words, and as text', async (_, model) => {
+  ])('an error of %s is shown word for word, and as text', async (_, model) => {
     // The browser says of itself that something was refused.
     const { page, open, complaints } = await scene.look('admin');
     const refusal = JSON.stringify({ error: { message: XSS, type: 'invalid_request_error' } });
@@ -175,7 +175,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(complaints).toEqual([expect.stringMatching(/status of 40[04]/)]);
   });
 
-  test('the same can be copied as code that runs', async () => {
+  test('the request can be copied as working code', async () => {
     const { page, open } = looked;
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-code-'));
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -208,7 +208,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     }
   });
 
-  test('nothing of all this made the browser complain, or can be done by the console alone', async () => {
+  test('the browser reports no error, and the management API has every operation of the console', async () => {
     expect(looked.complaints).toEqual([]);
     expect(await looked.undescribed()).toEqual([]);
   });

@@ -44,7 +44,7 @@ describe.skipIf(!HAS_BROWSER || POSTGRES_PROGRAMS === null)('with PostgreSQL', (
 
   testQuestions(() => ({ busy, looked }));
 
-  test.each(PAGES)('the page %s', async (path, heading, shown) => {
+  test.each(PAGES)('the page %s appears without an alert', async (path, heading, shown) => {
     const { page, open } = looked;
     await open(path, heading);
     await page.getByRole('main').getByText(shown).first().waitFor();
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_BROWSER || POSTGRES_PROGRAMS === null)('with PostgreSQL', (
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
   });
 
-  test('the browser had nothing to complain of', () => {
+  test('the browser reports no error', () => {
     expect(looked.complaints).toEqual([]);
   });
 });

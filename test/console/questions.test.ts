@@ -27,7 +27,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
 
   testQuestions(() => ({ busy, looked }));
 
-  test('a refusal is said in the words of then: what would have to change, and no end that never comes', async () => {
+  test('an old refusal shows its own error, with the necessary change, and times in the viewer’s time zone', async () => {
     const { page, open } = looked;
     await busy.ask('house/qwen', PAPERS);
     await open('/requests?model=house/qwen&state=limit_reached', 'Requests');
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await sentence.first().textContent()).not.toMatch(/\dT\d/);
   });
 
-  test('rows of requests are asked for before their counts, which may take longer', async () => {
+  test('rows of requests are requested before their counts, which may take longer', async () => {
     const { page, open } = looked;
     const asked: string[] = [];
     let release = (): void => {};
@@ -72,7 +72,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.unroute(/\/generations/);
   });
 
-  test('alerts have the words of the overview, and say of an endpoint that fails that it does', async () => {
+  test('alerts have the words of the overview, and name a failing endpoint as failing', async () => {
     const { page, open } = looked;
     await open('/alerts', 'Alerts');
     const now = page.getByRole('region', { name: 'Open problems' });
@@ -92,7 +92,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('link', { name: new RegExp(`^Alerts\\s*${alerts}\\s*open`) }).waitFor();
   });
 
-  test('no time beside a chart is cut', async () => {
+  test('no time beside a chart is cut off', async () => {
     const { page } = await busy.look('admin', { viewport: { width: 1440, height: 900 } });
     // Texts on canvases that reach over an edge.
     await page.addInitScript(() => {
@@ -117,7 +117,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.context().close();
   });
 
-  test('disabling a provider asks for how long and why, says what stands in, and is undone in place', async () => {
+  test('disabling a provider asks for duration and reason, names the fallback, and can be undone there', async () => {
     const { page, open } = looked;
     await open('/providers/cheapllm', 'cheapllm');
     await page.getByRole('button', { name: 'Disable…' }).click();
@@ -131,7 +131,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('button', { name: 'Disable…' }).waitFor();
   });
 
-  test('the keyboard reaches the first row in six stops, and knows the way', async () => {
+  test('the keyboard reaches the first row in six stops, moves through rows and opens pages', async () => {
     const { page, open } = looked;
     await open('/requests', 'Requests');
     await page.locator('[data-row]').first().waitFor();
@@ -168,7 +168,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
   });
 
-  test('the first page loads little, and the playground and the calendar are fetched when they are wanted', async () => {
+  test('the first page loads little, and the playground and the calendar are loaded when they are opened', async () => {
     const { page, idle } = await busy.look('admin');
     // A link under the mouse, which is still where the button to sign in was, would load its page in advance.
     await page.mouse.move(0, 0);
@@ -213,7 +213,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await playground;
   });
 
-  test('nothing of all this made the browser complain', () => {
+  test('the browser reports no error', () => {
     expect(looked.complaints).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ test.each([
   },
 );
 
-test('a range with an end has no bar from its end on', () => {
+test('a range with an end has no bar at or after its end', () => {
   const own = { from: '2026-11-29T08:00:00.000Z', to: '2026-11-29T10:30:00.000Z' };
   const nowMs = Date.parse(own.to);
   const grid = gridOf(spanOf(own, nowMs, 'UTC'), nowMs, 'UTC');

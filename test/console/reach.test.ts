@@ -104,7 +104,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   });
   afterAll(() => scene?.close());
 
-  test('every dialog keeps nobody out in both themes, has room on a phone, and gives the focus back', async () => {
+  test('every dialog is accessible in both themes, fits on a phone, and returns the focus', async () => {
     const { page } = looked;
     const dialog = page.getByRole('dialog');
     for (const [path, opens, entry] of DIALOGS) {
@@ -119,7 +119,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     }
   });
 
-  test('so do the search of everything, the range of time with its calendar, and the list of keys', async () => {
+  test('the search, the period with its calendar and the list of keys are accessible, fit on a phone, and return the focus', async () => {
     const { page, open } = looked;
     await open('', 'Overview');
     const dialog = page.getByRole('dialog');
@@ -144,7 +144,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  test('a request is found, opened beside the list, and seen from all sides with the keyboard alone', async () => {
+  test('a request is found, opened beside the list, and read completely with the keyboard alone', async () => {
     const { page, open } = looked;
     await open('/requests', 'Requests');
     await page.keyboard.press('/');
@@ -179,7 +179,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     }
   });
 
-  test('limits are changed, a question is sent and the past computed with the keyboard alone', async () => {
+  test('limits are changed, a message is sent and other rules are estimated with the keyboard alone', async () => {
     const { page, open } = looked;
     await open('/keys', 'Keys');
     await tabTo('Actions for ci');
@@ -224,7 +224,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await holds(button('Estimate'));
   });
 
-  test('nothing of all this made the browser complain', () => {
+  test('the browser reports no error', () => {
     expect(looked.complaints).toEqual([]);
   });
 });

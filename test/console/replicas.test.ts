@@ -34,7 +34,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('the console of gateways on one Post
   const ask = (at: ManagedGateway, path: string, init: RequestInit): Promise<Response> =>
     fetch(`${at.origin}/console${path}`, init);
 
-  test('a session of one is one of all, changes included, and ends in all with what still runs for it', async () => {
+  test('a session and its changes hold on all gateways, and its end stops its running streams on all', async () => {
     const headers = await signedIn(one, { key: ADMIN_KEY });
     const made = await ask(two, '/api/v1/management/keys', {
       method: 'POST',
@@ -65,7 +65,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('the console of gateways on one Post
     expect(await reading).toStartWith(': connected');
   });
 
-  test('a link of one is good once, at any of them', async () => {
+  test('a sign-in link works once, at any of them', async () => {
     const code = one.signInLink().split('#code=')[1];
     const headers = await signedIn(two, { code });
     expect((await ask(one, '/api/v1/management/keys', { headers })).status).toBe(200);

@@ -53,7 +53,7 @@ async function statusOf(answer: Promise<Response>): Promise<readonly [number, un
   return [status, rest.body.error?.code];
 }
 
-test('the page and all that it loads come from here, and its policy allows nothing else', async () => {
+test('the page and all its resources come from the gateway, and its policy allows nothing else', async () => {
   const page = await at('/requests/any');
   const text = await page.text();
   expect(page.headers.get('content-security-policy')).toMatch(
@@ -73,7 +73,7 @@ test('the page and all that it loads come from here, and its policy allows nothi
     expect((await at(path)).headers.get('content-type')).not.toContain('javascript');
 });
 
-test('a key that may not manage signs nobody in, and each refusal is in the log', async () => {
+test('a key without management rights cannot sign in, and each refusal is in the log', async () => {
   expect(await statusOf(signIn({ key: 'sk-wrong' }))).toEqual([401, 'invalid_api_key']);
   expect(await statusOf(signIn({ key: gateway.key }))).toEqual([403, 'permission_denied']);
   expect(await statusOf(signIn({ code: 'guessed' }))).toEqual([401, 'invalid_code']);
@@ -83,7 +83,7 @@ test('a key that may not manage signs nobody in, and each refusal is in the log'
   expect((await at('/session', { method: 'POST', body: `key=${ADMIN_KEY}` })).status).toBe(400);
 });
 
-test('a session asks as its key does, and its answers hold no secret', async () => {
+test('a session has the rights of its key for management alone, and its answers contain no secret', async () => {
   const session = await signedIn();
   const answer = await manage('/keys', session);
   expect(answer.status).toBe(200);
@@ -107,7 +107,7 @@ test('a session asks as its key does, and its answers hold no secret', async () 
   expect(remote.status).toBe(401);
 });
 
-test('other sites can do nothing with it', async () => {
+test('other sites cannot use a session', async () => {
   const session = await signedIn();
   const { cookie, csrf } = session;
   const create = { method: 'POST', body: '{"name":"forged"}' };
@@ -141,7 +141,7 @@ test('other sites can do nothing with it', async () => {
   expect(own.status).toBe(200);
 });
 
-test('sessions end: at sign-out, after hours alone, after a day, and with their key', async () => {
+test('sessions end at sign-out, after idle hours, after a day, and with their key', async () => {
   const ended = [401, 'session_ended'] as const;
   const left = await signedIn();
   await at('/session', { method: 'DELETE', headers: { cookie: left.cookie, 'x-csrf-token': left.csrf } });
@@ -171,7 +171,7 @@ test('sessions end: at sign-out, after hours alone, after a day, and with their 
   });
 });
 
-test('sessions are listed by who signed in and from where, and another one is ended', async () => {
+test('sessions are listed with key and origin, and another one can be ended', async () => {
   const { body: key } = await gateway.manage('POST', '/keys', { name: 'second admin', roles: ['admin'] });
   const other = await signedIn({ key: key['key'] });
   const own = await signedIn();
@@ -212,7 +212,7 @@ test('sessions are listed by who signed in and from where, and another one is en
   expect((await read()).map((each) => each['id'])).not.toContain(revokedId);
 });
 
-test('a link is good once, and for a quarter of an hour', async () => {
+test('a sign-in link works once, and for 15 minutes', async () => {
   const code = gateway.signInLink().split('#code=')[1];
   const session = await signedIn({ code });
   expect((await manage('/keys', session)).status).toBe(200);
@@ -225,7 +225,7 @@ test('a link is good once, and for a quarter of an hour', async () => {
   expect(await statusOf(signIn({ code: late }))).toEqual([401, 'invalid_code']);
 });
 
-test('so is the code of a command of this machine, whichever process gets it', async () => {
+test('a sign-in code of a command on this machine works once, in whichever process gets it', async () => {
   const operatorSecret = Buffer.alloc(32, 7);
   const claimed = new Set<string>();
   const claim = async (what: string): Promise<boolean> => claimed.size < claimed.add(what).size;
@@ -239,7 +239,7 @@ test('so is the code of a command of this machine, whichever process gets it', a
   expect(claimed.size).toBe(2);
 });
 
-test('over TLS the cookie is for TLS alone', async () => {
+test('over TLS the cookie is valid for TLS alone', async () => {
   const answer = await at('/session', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
@@ -253,7 +253,7 @@ test('over TLS the cookie is for TLS alone', async () => {
 /** Compressed, in bytes: what the first page loads, and all files together. */
 const MOST = { scripts: 170_000, styles: 15_000, font: 60_000, all: 500_000 };
 
-test('all files together are small, and made for production', async () => {
+test('all files together are small, and built for production', async () => {
   const { folder, remove } = freshFolder();
   try {
     await writeConsole(join(folder, 'built'));

@@ -16,7 +16,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   });
   afterAll(() => scene?.close());
 
-  test('a key signs in, the list of requests is there, and signing out ends it', async () => {
+  test('a key signs in, the list of requests appears, and signing out ends the session', async () => {
     const { page, context, complaints, open, picture } = await scene.look('stranger');
     await page.goto(`${scene.gateway.origin}/console/requests`);
     await picture('sign-in');
@@ -66,7 +66,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a session that has ended asks for a key again, and stays where one was', async () => {
+  test('a page whose session has ended asks for a key again, and returns to the same place', async () => {
     const { page, context, complaints, open } = await scene.look('admin');
     await open('/models', 'Models');
     await context.clearCookies();
@@ -79,7 +79,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
   });
 
-  test('a row opened in a new tab, a reload and a table of usage go on working', async () => {
+  test('a row in a new tab, a reload and a table of usage still work', async () => {
     const { page, context, complaints, open } = await scene.look('admin');
     await open('/requests', 'Requests');
     const link = page.locator('[data-row]').first();
@@ -100,7 +100,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await tab.close();
   });
 
-  test('no page of others can show it in a frame', async () => {
+  test('no other site can show the console in a frame', async () => {
     const { page, complaints } = await scene.look('stranger');
     const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
     await page.setContent(`<iframe src="${scene.gateway.origin}/console"></iframe>`);
@@ -108,7 +108,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(complaints).toEqual([expect.stringContaining('frame-ancestors')]);
   });
 
-  test('a new gateway says what to do first', async () => {
+  test('a new gateway shows the first steps', async () => {
     const fresh = await startConsole();
     try {
       const { page, complaints } = await fresh.look('admin');

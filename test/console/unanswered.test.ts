@@ -39,7 +39,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     ['/usage', 'Usage', /No usage with a known price/],
     ['/jobs', 'Jobs', /All 0/],
     ['/batches', 'Batches', /All 0/],
-  ])('while %s is read, it counts nothing yet', async (path, heading, claim) => {
+  ])('while %s is loading, it shows no count', async (path, heading, claim) => {
     const { page, open } = looked;
     const stop = await intercept(HELD);
     await open(path, heading);
@@ -49,7 +49,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByText(claim).first().waitFor();
   });
 
-  test('a page that the gateway did not answer shows why, and reads again after a while', async () => {
+  test('a page that the gateway did not answer shows why, and retries after a while', async () => {
     const { page, open } = looked;
     const stop = await intercept((route) => route.abort());
     await open('/jobs', 'Jobs');
@@ -80,7 +80,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     ['/settings?view=sessions', 'Settings'],
     ['/settings?view=audit', 'Settings'],
   ])(
-    'a status 500 is shown on the page %s in the words of the gateway, and goes away on its own',
+    'a status 500 is shown on the page %s with the error of the gateway, and disappears on its own',
     async (path, heading) => {
       const { page, open } = looked;
       const message = 'the database cannot be read';
@@ -131,7 +131,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByText('Showing 1 of 1').waitFor();
   });
 
-  test('usage by one name is shown as what it is until usage by another has arrived', async () => {
+  test('usage keeps its grouping until the next one has arrived', async () => {
     const { page, open } = looked;
     await open('/usage', 'Usage');
     await page.getByRole('table', { name: 'Usage by model' }).getByText('sim/echo').waitFor();
@@ -147,7 +147,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   test.each([
     ['is refused', (route: Route) => route.fulfill({ status: 503 })],
     ['never begins', HELD],
-  ])('live updates say so while their stream %s, and when it is there again', async (_, handle) => {
+  ])('live updates show when their stream %s, and when it is back', async (_, handle) => {
     const { page, open } = looked;
     await page.route(EVENTS, handle);
     await open('/jobs', 'Jobs');
@@ -161,7 +161,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
   });
 
-  test('the search says that nothing was found only when it has searched', async () => {
+  test('the search reports no results only after it has searched', async () => {
     const { page, open } = looked;
     await open('', 'Overview');
     await looked.idle();

@@ -24,7 +24,7 @@ describe.skipIf(!HAS_BROWSER)('webhooks in a browser', () => {
     await receiver.stop(true);
   });
 
-  test('a receiver is made, tested and deleted, and its secret is shown once', async () => {
+  test('a receiver is created, tested and deleted, and its secret is shown once', async () => {
     const { page } = looked;
     const url = `${receiver.url.origin}/events`;
     const dialog = page.getByRole('dialog');

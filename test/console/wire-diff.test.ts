@@ -58,7 +58,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   });
 
   test.each(SEEN)(
-    'between $client and $upstream nothing is listed but what differs',
+    'between $client and $upstream only differences are listed',
     async ({ client, upstream }) => {
       const { page, open, picture } = looked;
       const [path, body] = CLIENTS[client]?.ask(MODELS[upstream] ?? '') ?? ['', {}];
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     },
   );
 
-  test('nothing of all this made the browser complain', () => {
+  test('the browser reports no error', () => {
     expect(looked.complaints).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ async function ask(origin: string, path: string, body?: object): Promise<Json> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'SIGKILL in the middle: every answer is made, and none is there twice',
+  'after SIGKILL every background response is produced, and none twice',
   async () => {
     const ids: string[] = [];
     for (const enough of [1, 5, 15]) {

@@ -325,7 +325,7 @@ async function expectKeptWhatever(acts: typeof ACTS): Promise<void> {
   );
 }
 
-test('an answer with a search, killed before and after each of its steps', async () => {
+test('a response with a search is charged correctly when killed before or after each of its steps', async () => {
   const acts: readonly Act[] = [
     ['ask', 0, 0],
     ['say', 0, 3],

@@ -53,7 +53,7 @@ async function receive(origin: string, body: object & { readonly stream: boolean
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'SIGKILL loses no response that was received, and leaves none that is half',
+  'SIGKILL loses no received response, and leaves no partial one',
   async () => {
     const known: Known[] = [];
     /** By conversation: the numbers of the turns whose answers were received. */

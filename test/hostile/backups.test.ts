@@ -153,7 +153,7 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
   ],
   ['no counts', () => change((manifest) => delete manifest['rows']), '`rows` of backup.json'],
   [
-    'a database that is none',
+    'an invalid database',
     () => (put('dragoman.db', 'SQLite format 3\0'.padEnd(5000, 'x')), seal()),
     'the database is damaged',
   ],
@@ -165,7 +165,7 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
 ];
 
 test.each(ATTACKS)(
-  'of a data directory with %s is refused, and nothing is written',
+  'a backup of a data directory with %s is refused, and nothing is written',
   async (_, alter, says) => {
     await makeBackup();
     await verifyBackup(backup);
@@ -177,7 +177,7 @@ test.each(ATTACKS)(
 );
 
 test.each(['no database at all'.padEnd(5000, 'x'), 'SQLite format 3\0'.padEnd(5000, 'x')])(
-  'a database that is damaged is told in a sentence by every command that reads it: %#',
+  'every command that reads a damaged database reports it in a sentence: %#',
   async (content) => {
     const dataDir = join(home, 'data');
     mkdirSync(dataDir, { mode: 0o700 });
@@ -188,8 +188,8 @@ test.each(['no database at all'.padEnd(5000, 'x'), 'SQLite format 3\0'.padEnd(50
   },
 );
 
-describe.skipIf(POSTGRES_PROGRAMS === null)('of a PostgreSQL database', () => {
-  test('runs no statement of its own and unpacks no broken rows', async () => {
+describe.skipIf(POSTGRES_PROGRAMS === null)('a backup of a PostgreSQL database', () => {
+  test('runs no statement from its files and unpacks no broken rows', async () => {
     const from = await freshPostgres();
     await (await openWith(POSTGRES_STORES, { url: from })).close();
     await backUpDatabase(from, backup, 0);

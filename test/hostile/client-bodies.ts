@@ -77,7 +77,7 @@ export const BODIES: readonly Scenario[] = [
     gets: { statuses: only(200, 400, 413) },
   },
   {
-    title: 'schemas that take for ever to compile or to match',
+    title: 'schemas that take forever to compile or to match',
     async attack(scene) {
       const format = (schema: object): object => ({
         model: 'sim/text-only',
@@ -109,7 +109,7 @@ export const BODIES: readonly Scenario[] = [
     gets: { statuses: only(200, 400, 502) },
   },
   {
-    title: 'grammars that take for ever',
+    title: 'grammars that take forever to match',
     async attack(scene) {
       const tool = (syntax: string, definition: string): object => ({
         model: 'sim/chat',
@@ -138,7 +138,7 @@ export const BODIES: readonly Scenario[] = [
     gets: { statuses: only(200, 400, 502) },
   },
   {
-    title: 'files of 100,000 parts, and parts without end',
+    title: 'files of 100,000 parts, and endless parts',
     async attack(scene) {
       const parts = { path: '/v1/files', headers: ['content-type: multipart/form-data; boundary=b'] };
       const part = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n';
@@ -153,7 +153,7 @@ export const BODIES: readonly Scenario[] = [
     gets: { statuses: only(400, 413) },
   },
   {
-    title: 'pictures and files that are bombs',
+    title: 'pictures and files that are decompression bombs',
     async attack(scene) {
       scene.server.answering = (_, reply) => void reply.whole({ error: { message: 'no' } }, 400);
       const zeros = Bun.gzipSync(new Uint8Array(64 * MB));

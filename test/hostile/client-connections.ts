@@ -107,7 +107,7 @@ export const CONNECTIONS: readonly Scenario[] = [
     gets: { statuses: only(0, 503), retryAfter: (value) => value === null || /^\d+$/.test(String(value)) },
   },
   {
-    title: 'two hundred heads and bodies that come letter by letter',
+    title: 'two hundred heads and bodies that arrive letter by letter',
     async attack(scene) {
       const sockets = connections(scene, 200);
       for (let at = 0; at < 15; at++) {
@@ -128,7 +128,7 @@ export const CONNECTIONS: readonly Scenario[] = [
     gets: { answered: 0 },
   },
   {
-    title: 'fifteen hundred connections that say nothing',
+    title: 'fifteen hundred silent connections',
     async attack(scene) {
       const before = scene.openFiles();
       const sockets = connections(scene, 1500);
@@ -159,7 +159,7 @@ export const CONNECTIONS: readonly Scenario[] = [
     gets: { some: true },
   },
   {
-    title: 'five hundred clients that leave in the middle of everything',
+    title: 'five hundred clients that disconnect during requests and responses',
     async attack(scene) {
       scene.server.answering = async (_, reply) => {
         await reply.stream();
@@ -179,7 +179,7 @@ export const CONNECTIONS: readonly Scenario[] = [
     gets: { leftOpen: false },
   },
   {
-    title: 'a client that says that it has said everything, and reads',
+    title: 'a client that closes its side of the connection and reads',
     async attack(scene) {
       const socket = scene.connect();
       await socket.send(SMALL);
@@ -210,7 +210,7 @@ export const CONNECTIONS: readonly Scenario[] = [
     gets: { codes: (codes) => !(codes as string[]).includes('open') },
   },
   {
-    title: 'hundreds of WebSockets, each with lanes and messages that wait',
+    title: 'hundreds of WebSockets with queued messages',
     async attack(scene) {
       const sockets = connections(scene, 300);
       const before = scene.openFiles();

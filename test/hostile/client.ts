@@ -113,7 +113,7 @@ async function sendHosts(scene: Scene): Promise<{ statuses: object; longest: num
 
 export const CLIENT: readonly Scenario[] = [
   {
-    title: 'a name twice, once escaped, to reach a model that the key may not use',
+    title: 'a duplicate member, once escaped, that names a model outside the rights of the key',
     async attack(scene) {
       let reached: unknown = null;
       scene.server.answering = ({ json }, reply) => {
@@ -133,7 +133,7 @@ export const CLIENT: readonly Scenario[] = [
     gets: { statuses: { 400: 4 }, reached: null, said: /model/ },
   },
   {
-    title: 'hosts that are none, two, or no host',
+    title: 'missing, duplicate and invalid Host headers',
     attack: sendHosts,
     gets: {
       statuses: { 400: HOSTS.length },
@@ -142,12 +142,12 @@ export const CLIENT: readonly Scenario[] = [
     },
   },
   {
-    title: 'requests inside of requests',
+    title: 'smuggled requests',
     attack: smuggle,
     gets: Object.fromEntries(Object.keys(SMUGGLING).map((name) => [name, /^[045]\d*$/])),
   },
   {
-    title: 'heads without end',
+    title: 'endless heads',
     async attack(scene) {
       const heads = [
         [`x-large: ${'a'.repeat(2 * MB)}`],
@@ -161,7 +161,7 @@ export const CLIENT: readonly Scenario[] = [
     gets: { statuses: only(0, 400, 404, 413, 414, 431) },
   },
   {
-    title: 'addresses that are none',
+    title: 'invalid addresses',
     async attack(scene) {
       const paths = [
         '/%',
@@ -181,7 +181,7 @@ export const CLIENT: readonly Scenario[] = [
     gets: { statuses: only(200, 400, 404, 405), types: (types) => !String(types).includes('html') },
   },
   {
-    title: 'files and responses of another key, by their ids',
+    title: 'requests for files and responses of another key by their ids',
     async attack(scene) {
       const theirs = await scene.ask(
         { model: 'sim/echo', input: 'a secret' },
@@ -248,7 +248,7 @@ export const CLIENT: readonly Scenario[] = [
     gets: { made: [200, 200], seen: [404, 400, 404, 404, 404, 404, 404], reached: 0 },
   },
   {
-    title: 'a thousand names of models, and as many keys of idempotency',
+    title: 'a thousand names of models and as many idempotency keys',
     async attack(scene) {
       const lanes = await Promise.all(
         times(20, async (lane) => {
@@ -275,12 +275,12 @@ export const CLIENT: readonly Scenario[] = [
     gets: { answered: 2000 },
   },
   {
-    title: 'six hundred keys that are none, from the address of others',
+    title: 'six hundred invalid keys from the address of other clients',
     attack: (scene) => guessKeys(scene, '/v1/models'),
     gets: { statuses: only(0, 401, 429), logged: false, right: 200 },
   },
   {
-    title: 'six hundred keys that are of no admin, at the management API',
+    title: 'six hundred keys without admin rights at the management API',
     attack: (scene) => guessKeys(scene, '/v1/management/keys'),
     gets: { statuses: only(0, 401, 429), logged: false, right: 200 },
   },

@@ -41,7 +41,7 @@ async function token(
 const SAME: Record<string, string> = { 'sec-fetch-site': 'same-origin' };
 
 describe('the cookie alone', () => {
-  test('reads nothing and changes nothing, whatever a browser would say', async () => {
+  test('reads nothing and changes nothing, with any headers of a browser', async () => {
     const { cookie } = await signIn();
     for (const extra of [{}, SAME, { origin: gateway.origin }])
       for (const [method, path] of [
@@ -57,7 +57,7 @@ describe('the cookie alone', () => {
     expect(await session.text()).not.toContain('csrf');
   });
 
-  test('is not told the token: a page shows what only its own origin knows', async () => {
+  test('does not get the token: a page must show a value that only its own origin has', async () => {
     const { cookie, csrf, tab } = await signIn();
     expect(await token({ cookie, ...SAME }, {})).toEqual({ status: 200, csrf: undefined });
     expect(await token({ cookie, ...SAME }, { tab: `${tab}x` })).toEqual({ status: 200, csrf: undefined });
@@ -72,7 +72,7 @@ describe('the cookie alone', () => {
     expect(await token({ cookie, origin: gateway.origin }, { tab })).toEqual({ status: 200, csrf });
   });
 
-  test('under TLS is for this host alone', async () => {
+  test('is valid for this host alone under TLS', async () => {
     const tls = { 'x-forwarded-proto': 'https' };
     const { cookie, csrf } = await signIn(tls);
     expect(cookie).toMatch(/^__Host-dragoman_console=[\w-]+; Path=\/; .*; Secure$/);
@@ -83,7 +83,7 @@ describe('the cookie alone', () => {
     expect((await ask({ ...tls, cookie: value.replace('__Host-', '') })).status).toBe(401);
   });
 
-  test('opens a table by a link of the page, and not by a link of another', async () => {
+  test('opens a table by a link of the console, and not by a link of another page', async () => {
     const { cookie } = await signIn();
     const table = (headers: Record<string, string>): Promise<Response> =>
       at('/api/v1/management/usage?format=csv', { headers: { cookie, ...headers } });

@@ -36,7 +36,7 @@ async function connect(query: string): Promise<string> {
 }
 
 test.each(['require', 'verify-ca', 'verify-full', 'prefer'])(
-  'sslmode=%s says nothing in clear',
+  'sslmode=%s sends nothing unencrypted',
   async (mode) => {
     expect(await connect(`?sslmode=${mode}`)).not.toBe('connected');
     expect(received).toEqual([SSL_REQUEST]);

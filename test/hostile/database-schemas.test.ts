@@ -31,8 +31,8 @@ function quoted(name: string): string {
 
 const open = (options: PostgresOptions) => openWith(POSTGRES_STORES, options);
 
-describe.skipIf(POSTGRES_PROGRAMS === null)('in a schema', () => {
-  test('that stands later in the path, tables are nobody’s of this installation', async () => {
+describe.skipIf(POSTGRES_PROGRAMS === null)('the search path of PostgreSQL', () => {
+  test('tables in a later schema do not belong to this installation', async () => {
     const { first, second, url, other } = await scene();
     await other.query(`create schema ${first}; create schema ${quoted(second)}`);
     await other.query(`create table ${quoted(second)}.schema_version (version int, oldest_program text)`);
@@ -45,7 +45,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('in a schema', () => {
     await other.end();
   });
 
-  test('that comes to be there, and stands earlier in the path, tables are not read', async () => {
+  test('tables in an earlier schema that is created later are not read', async () => {
     const { first, second, url, other } = await scene();
     await other.query(`create schema ${quoted(second)}`);
     const storage = await open({ url, connections: 1 });
@@ -66,7 +66,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('in a schema', () => {
     await other.end();
   });
 
-  test('that everybody may create in, the start says so, and not elsewhere', async () => {
+  test('the start reports a schema in which everybody may create tables, and no other', async () => {
     const { first, second, url, other } = await scene();
     await other.query(`create schema ${first}; create schema ${quoted(second)}`);
     const notices: string[] = [];
@@ -81,7 +81,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('in a schema', () => {
     await other.end();
   });
 
-  test('that is not there, nothing can be made, and the start says what to do', async () => {
+  test('the start fails if no schema exists, and says what to do', async () => {
     const { url, other } = await scene();
     expect(String(await rejection(open({ url })))).toContain('no schema of its search_path exists');
     await other.end();

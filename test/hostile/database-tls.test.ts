@@ -67,7 +67,7 @@ describe.skipIf(certificates === null)('a PostgreSQL server', () => {
     [NAME, NAME, 'verify-full'],
     [NAME, NAME, 'require'],
     ['elsewhere', NAME, 'no-verify'],
-  ])('%s at %s is spoken to with sslmode=%s', async (server, host, mode) => {
+  ])('%s at %s is accepted with sslmode=%s', async (server, host, mode) => {
     expect(await connect(urlOf(server, host, mode, 'ca'))).toEqual(['connected', 'connected']);
   });
 

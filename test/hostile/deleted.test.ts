@@ -59,7 +59,7 @@ function onDisk(): readonly string[] {
   return MARKS.filter((mark) => texts.some((bytes) => bytes.includes(mark)));
 }
 
-test('is not on the disk once the gateway has stopped', async () => {
+test('deleted content is not on the disk after the gateway has stopped', async () => {
   const first = await startGateway({}, { dataDir });
   const remove = await fill(first);
   expect(onDisk()).toEqual(MARKS);
@@ -69,7 +69,7 @@ test('is not on the disk once the gateway has stopped', async () => {
 });
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('with PostgreSQL', () => {
-  test('is in no table, and not on the disk', async () => {
+  test('deleted content is in no table, and not on the disk', async () => {
     const url = await freshPostgres();
     const client = new Client({ connectionString: url });
     await client.connect();

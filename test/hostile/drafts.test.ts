@@ -50,12 +50,15 @@ const QUOTING: Readonly<Record<string, object>> = {
   'credentials of Google': { providers: { vertex: { credentials: VARIABLE } } },
 };
 
-describe('a draft reads nothing', () => {
-  test.each(shareOf(Object.entries(QUOTING)))('of a variable through %s', async (_, config) => {
-    for (const problem of await check(config)) expect(problem).not.toMatch(/is not set/);
-  });
+describe('drafts', () => {
+  test.each(shareOf(Object.entries(QUOTING)))(
+    'a draft does not reveal a variable through %s',
+    async (_, config) => {
+      for (const problem of await check(config)) expect(problem).not.toMatch(/is not set/);
+    },
+  );
 
-  test.each(Object.entries(QUOTING))('and no start quotes a variable through %s', (_, config) => {
+  test.each(Object.entries(QUOTING))('a start quotes no variable through %s', (_, config) => {
     const environment = { MACHINE_SECRET: SECRET };
     const readFile = (path: string): string => {
       if (path === 'c') return JSON.stringify(config);
@@ -72,7 +75,7 @@ describe('a draft reads nothing', () => {
     expect(message).not.toContain('a-secret');
   });
 
-  test('of files outside of the folders, and says of none whether it is there', async () => {
+  test('a draft reads no file outside of the folders, and does not reveal whether it exists', async () => {
     const { 0: there } = await check({
       providers: { openai: { api_key: `file:${join(folder, 'outside')}` } },
     });
@@ -94,7 +97,7 @@ describe('a draft reads nothing', () => {
       expect((await check(config))[0]).toContain('server.credential_dirs');
   });
 
-  test('but a good one passes, and its references are named', async () => {
+  test('a valid draft passes, and its references are named', async () => {
     const file = `file:${join(folder, 'credentials', 'key')}`;
     const config = {
       server: { port: '${NUMBER}' },
@@ -114,12 +117,12 @@ describe('a draft reads nothing', () => {
   });
 });
 
-describe('a draft stops nobody', () => {
+describe('requests', () => {
   test.each([
     ['/dev/zero', 0],
     ['/dev/random', 1],
     ['pipe', 2],
-  ] as const)('with %s', async (name, shift) => {
+  ] as const)('are served although the draft names %s', async (name, shift) => {
     const path = name === 'pipe' ? join(folder, 'credentials', 'pipe') : name;
     const configs = [
       { providers: { openai: { api_key: `file:${path}` } } },
@@ -130,7 +133,7 @@ describe('a draft stops nobody', () => {
     expect((await gateway.get('/models')).status).toBe(200);
   });
 
-  test('with aliases that stand for billions of values', async () => {
+  test('are served although aliases of the draft stand for billions of values', async () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
     for (let level = 1; level < 10; level++)
       lines.push(`a${level}: &a${level} [${`*a${level - 1}, `.repeat(9)}]`);
@@ -138,7 +141,7 @@ describe('a draft stops nobody', () => {
     expect((await check('a: *b'))[0]).toBeDefined();
   });
 
-  test('with a pattern of keys that takes long, while others are answered', async () => {
+  test('are served while a deeply nested draft is checked', async () => {
     const text = `${'{a: '.repeat(9000)}1${'}'.repeat(9000)}`;
     const checking = check(text);
     expect((await gateway.get('/models')).status).toBe(200);

@@ -99,7 +99,7 @@ afterAll(async () => {
   await upstream.stop(true);
 });
 
-test.each(PROTOCOLS)('counts of %s are clamped where they are read, with a report', async (protocol) => {
+test.each(PROTOCOLS)('counts of %s are clamped when they are read, with a report', async (protocol) => {
   const body = { model: `${protocol}/a`, messages: [{ role: 'user', content: 'a' }] };
   const answer = await gateway.post('/chat/completions', body);
   expect(answer.status).toBe(200);

@@ -64,20 +64,23 @@ async function ask(path: string, body: object, key: string): Promise<Reported> {
   return { status: answer.status, text: await answer.text(), retry: answer.headers.get('x-should-retry') };
 }
 
-test.each(TASKS)('%s refuses what a limit can never let through, and says what to do', async (path, body) => {
-  const before = asked;
-  const { status, text, retry } = await ask(path, body, 'sk-test-refused');
-  expect([status, retry]).toEqual([429, 'false']);
-  expect(text).toMatch(
-    /This request exceeds the whole limit of 50 tokens per minute \(the limit of key \\"refused\\"\): it needs \d{3,} tokens/,
-  );
-  expect(text).toContain(
-    'Request fewer output tokens, send a shorter prompt, or ask an administrator to raise the limit.',
-  );
-  expect(asked).toBe(before);
-});
+test.each(TASKS)(
+  '%s refuses a request that exceeds the whole limit, and says what to do',
+  async (path, body) => {
+    const before = asked;
+    const { status, text, retry } = await ask(path, body, 'sk-test-refused');
+    expect([status, retry]).toEqual([429, 'false']);
+    expect(text).toMatch(
+      /This request exceeds the whole limit of 50 tokens per minute \(the limit of key \\"refused\\"\): it needs \d{3,} tokens/,
+    );
+    expect(text).toContain(
+      'Request fewer output tokens, send a shorter prompt, or ask an administrator to raise the limit.',
+    );
+    expect(asked).toBe(before);
+  },
+);
 
-test('a limit that an operator opened lets one through while nothing of it is used', async () => {
+test('a limit with oversized requests allowed admits one while nothing of the limit is used', async () => {
   const body = { messages, max_completion_tokens: 6000 };
   expect((await ask('/chat/completions', body, 'sk-test-allowed')).status).toBe(200);
   expect(await ask('/chat/completions', body, 'sk-test-allowed')).toMatchObject({
@@ -87,6 +90,6 @@ test('a limit that an operator opened lets one through while nothing of it is us
   });
 });
 
-test('an answer that is only expected to be larger than a limit refuses nothing', async () => {
+test('a request is not refused because of an expected response that exceeds the limit', async () => {
   expect((await ask('/chat/completions', { messages }, 'sk-test-expected')).status).toBe(200);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'bun:test';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 
-test('a database that is a link in a directory that others can write to is refused', async () => {
+test('a database is refused if it is a link in a directory that others can write to', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-links-'));
   try {
     const open = join(folder, 'open');

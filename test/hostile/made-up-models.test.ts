@@ -34,7 +34,7 @@ function fail(state: MemoryRoutingState, modelId: string): void {
 const standing = (state: MemoryRoutingState, modelId: string): string =>
   state.health(idOf(modelId)).availability(NOW).state;
 
-test('breakers of the catalog, and those set by hand, outlive ten thousand made-up models', () => {
+test('breakers of the catalog, and those set by hand, survive ten thousand made-up models', () => {
   const state = stateOf();
   fail(state, LISTED);
   state.disable(idOf('vendor/own-name'), NOW + 60_000, 'maintenance');
@@ -49,7 +49,7 @@ test('breakers of the catalog, and those set by hand, outlive ten thousand made-
   expect(standing(state, 'vendor/own-name')).toBe('closed');
 });
 
-test('what other processes are told of made-up models is bounded, and of others is not lost', () => {
+test('updates to other processes about made-up models are bounded, and those about other models are not lost', () => {
   const state = stateOf(true);
   fail(state, LISTED);
   for (let index = 0; index < 25_000; index++) fail(state, `vendor/${index}`);
@@ -60,7 +60,7 @@ test('what other processes are told of made-up models is bounded, and of others 
   expect(reported.size).toBeLessThan(2_100);
 });
 
-test('views stay small, and tell made-up models from those of the catalog', async () => {
+test('views stay small, and distinguish made-up models from those of the catalog', async () => {
   const managed = await startManaged({
     providers: { vendor: { api_key: 'none', protocols: { 'openai-chat': 'http://127.0.0.1:9/v1' } } },
     models: [{ id: 'vendor/known', endpoints: [{ provider: 'vendor' }] }],

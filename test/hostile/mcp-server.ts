@@ -118,7 +118,7 @@ export async function approve(scene: Scene, body: object): Promise<number> {
 
 export const MCP_SERVER: readonly Scenario[] = [
   {
-    title: 'lists that are too deep, too long, too wide, or too many pages',
+    title: 'lists that are too deep, too long or too wide, or have too many pages',
     async attack(scene) {
       let cursor = 0;
       const next = (_: Asked, reply: Reply, id: unknown): void =>
@@ -136,7 +136,7 @@ export const MCP_SERVER: readonly Scenario[] = [
     gets: answeredAll,
   },
   {
-    title: 'schemas of tools that take for ever',
+    title: 'schemas of tools that take forever to compile',
     async attack(scene) {
       const objects = Array.from(
         { length: 2900 },
@@ -157,7 +157,7 @@ export const MCP_SERVER: readonly Scenario[] = [
     gets: answeredAll,
   },
   {
-    title: 'results that are too deep, too many, or bombs',
+    title: 'results that are too deep, too many, or decompression bombs',
     async attack(scene) {
       const bomb = gzipSync(`{"jsonrpc":"2.0","id":1,"result":${resultOf('a'.repeat(100 * MB))}}`);
       return talkAll(scene, {
@@ -174,7 +174,7 @@ export const MCP_SERVER: readonly Scenario[] = [
     gets: answeredAll,
   },
   {
-    title: 'streams of signs of life and of questions that never end',
+    title: 'endless streams of keep-alives and of requests',
     async attack(scene) {
       const endless = (text: string): Answering =>
         mcp({
@@ -205,7 +205,7 @@ export const MCP_SERVER: readonly Scenario[] = [
     gets: { answered: 5 },
   },
   {
-    title: 'errors that quote what the client sent, and ways to somewhere else',
+    title: 'errors that quote the client’s credentials, and redirects to other servers',
     async attack(scene) {
       const away =
         (location: string): Answering =>
@@ -230,7 +230,7 @@ export const MCP_SERVER: readonly Scenario[] = [
     gets: answeredAll,
   },
   {
-    title: 'eight large results of calls that were allowed',
+    title: 'eight large results of allowed calls',
     async attack(scene) {
       let calls = 0;
       const image = `{"content":[{"type":"image","mimeType":"image/png","data":"${'A'.repeat(11 * MB)}"}]}`;
@@ -248,7 +248,7 @@ export const MCP_SERVER: readonly Scenario[] = [
     gets: { statuses: [200], calls: 8 },
   },
   {
-    title: 'a thousand addresses of servers, none of which answers',
+    title: 'a thousand addresses of servers that do not answer',
     async attack(scene) {
       const before = scene.openFiles();
       scene.server.answering = (_, reply) => void reply.gone;

@@ -39,7 +39,7 @@ function member(server: Server, self: string, with_: Uint8Array = secret): Signe
   return new SignedPubSub(server.join(), { self, secrets: [with_], now: clock.now });
 }
 
-test('are believed only with the signature of the installation, for their topic, and once', () => {
+test('messages are accepted only with the signature of the installation, for their topic, and once', () => {
   const server = new Server();
   const received: string[] = [];
   member(server, 'two').subscribe('tenants', (text) => received.push(text));
@@ -60,7 +60,7 @@ test('are believed only with the signature of the installation, for their topic,
   expect(received).toEqual(['true', 'again']);
 });
 
-test('change nothing for longer than an operator may, and nothing that has another form', () => {
+test('messages change nothing for longer than an operator may, and invalid ones change nothing', () => {
   const server = new Server();
   const breaker = { failures: 5, windowMs: 30_000, openMs: 15_000 };
   const routing = new MemoryRoutingState({ now: clock.now, breaker: () => breaker, isShared: true });

@@ -88,7 +88,7 @@ const DOORS: readonly (readonly [path: string, body: Record<string, unknown>])[]
   ['/embeddings', { model: 'nice/name', input: 'a' }],
 ];
 
-test.each(KEYS)('that %s has spent lets the model through by no name', async (key) => {
+test.each(KEYS)('a spent budget of %s refuses the model by every name', async (key) => {
   expect(await ask(key, '/chat/completions', { model: 'up/a', messages, max_tokens: 1 })).toBe(200);
   expect(await ask(key, '/chat/completions', { model: 'nice/name', messages, max_tokens: 1 })).toBe(402);
   for (const [path, body] of DOORS)
@@ -97,7 +97,7 @@ test.each(KEYS)('that %s has spent lets the model through by no name', async (ke
   expect(await ask(key, '/chat/completions', { model: 'up/other', messages })).toBe(200);
 });
 
-test('and none after a restart, which adds it up from the records', async () => {
+test('a spent budget refuses the model by every name after a restart, which reads it from the records', async () => {
   await gateway.stop();
   gateway = await startGateway(config, { dataDir });
   for (const key of KEYS)

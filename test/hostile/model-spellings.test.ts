@@ -71,7 +71,7 @@ const REFUSED = [
 ];
 
 describe('a limit of a model counts', () => {
-  test('every spelling of it, and refuses what nobody sees', async () => {
+  test('every spelling of it, and invisible characters are refused', async () => {
     expect(await ask('up/a', 'sk-test-a')).toBe(200);
     for (const model of [...COUNTED, 'nice/name'])
       expect([model, await ask(model, 'sk-test-a')]).toEqual([model, 429]);
@@ -79,20 +79,20 @@ describe('a limit of a model counts', () => {
     expect(await ask('up/other', 'sk-test-a')).toBe(200);
   });
 
-  test('what serves it, by whatever name it is asked for', async () => {
+  test('the model that serves a request, by whatever name it is requested', async () => {
     expect(await ask('nice/name', 'sk-test-b')).toBe(200);
     for (const model of ['up/a', 'up//a', 'up/a?x', 'up/a:free'])
       expect([model, await ask(model, 'sk-test-b')]).toEqual([model, 429]);
   });
 
-  test('a configured id byte for byte', async () => {
+  test('each configured id by its exact bytes', async () => {
     expect(await ask('up//models/llama', 'sk-test-c')).toBe(200);
     expect(await ask('up//models/llama', 'sk-test-c')).toBe(429);
     expect(await ask('up/models/llama', 'sk-test-c')).toBe(429);
   });
 });
 
-test('a switch allows known models only', async () => {
+test('a setting restricts requests to known models', async () => {
   expect(await ask('up/unheard-of', 'sk-test-narrow', strict)).toBe(404);
   expect(await ask('up/other', 'sk-test-narrow', strict)).toBe(200);
 });

@@ -108,7 +108,7 @@ function withServer(scene: Scene, body: object = {}): object {
 
 export const MODEL: readonly Scenario[] = [
   {
-    title: 'calls of tools for ever',
+    title: 'endless tool calls',
     async attack(scene) {
       let calls = 0;
       const it = world(
@@ -151,7 +151,7 @@ export const MODEL: readonly Scenario[] = [
     gets: { whole: (status) => Number(status) > 0, stream: (status) => Number(status) > 0 },
   },
   {
-    title: 'two hundred calls in one turn, all of which are allowed',
+    title: 'two hundred allowed calls in one turn',
     async attack(scene) {
       let made = 0;
       const calls = Array.from({ length: 200 }, (_, index) => ({
@@ -187,7 +187,7 @@ export const MODEL: readonly Scenario[] = [
     gets: { status: (status) => Number(status) > 0, said: /.../ },
   },
   {
-    title: 'arguments that are deep, that have names twice, and that are no JSON',
+    title: 'arguments that are deep, have duplicate members, or are not JSON',
     async attack(scene) {
       const got: Outcome[] = [];
       for (const args of [
@@ -212,7 +212,7 @@ export const MODEL: readonly Scenario[] = [
     gets: { statuses: only(200, 500, 502) },
   },
   {
-    title: 'answers that are expensive to check against the schema, and never fit',
+    title: 'responses that are expensive to check against the schema, and never match',
     async attack(scene) {
       const long = 'a'.repeat(50_000);
       const cases: readonly (readonly [object, string])[] = [

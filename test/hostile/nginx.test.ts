@@ -182,11 +182,11 @@ describe.skipIf(NGINX === null).each(['on', 'off'])('nginx with proxy_request_bu
     expect(answer).toContain(name);
   }
 
-  test('passes two requests of one client on, so that a smuggled one would be seen', async () => {
+  test('passes on two requests of one client, so that a smuggled one would be noticed', async () => {
     expect(await send(front, post(`${KEY}Content-Length: 0\r\n`, INNER))).toContain('smuggled');
   });
 
-  test.each(ATTACKS)('%s', async (_, bytes) => {
+  test.each(ATTACKS)('smuggles no request by %s', async (_, bytes) => {
     const behind = `GET /v1/models/behind HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${KEY}\r\n`;
     for (const sent of [bytes, bytes + behind]) {
       const answer = await send(front, sent);

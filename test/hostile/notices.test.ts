@@ -11,8 +11,8 @@ import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts
 
 const CHANNEL = "'dragoman_' || md5(current_schema())";
 
-describe.skipIf(POSTGRES_PROGRAMS === null)('a NOTIFY of somebody else', () => {
-  test('is no event of a replica, whether made up, altered or repeated', async () => {
+describe.skipIf(POSTGRES_PROGRAMS === null)('a NOTIFY by another user', () => {
+  test('is no event of a replica: invented, altered or repeated', async () => {
     const url = await freshPostgres();
     const clock = new ManualClock();
     const config = {

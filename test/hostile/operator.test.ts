@@ -30,7 +30,7 @@ async function manage(token: string): Promise<number> {
   return answer.status;
 }
 
-test('the code of a link to the console signs in once, and is no token of any other route', async () => {
+test('the code of a link to the console signs in once, and is a token for no other route', async () => {
   const link = await runProgram(['console', '--url', gateway.origin, '--data-dir', gateway.dataDir], {
     folder,
   });
@@ -42,7 +42,7 @@ test('the code of a link to the console signs in once, and is no token of any ot
   expect(await signIn(code)).toBe(401);
 });
 
-test('a command sends nothing of the operator to a machine that is not its own', async () => {
+test('a command sends no token of the operator to another machine', async () => {
   for (const command of [['limits'], ['replay', 'gen_x']]) {
     const { code, err } = await runProgram(
       [...command, '--url', 'http://192.0.2.7:4000', '--data-dir', gateway.dataDir],
@@ -53,7 +53,7 @@ test('a command sends nothing of the operator to a machine that is not its own',
   }
 });
 
-test('what a server on another port of the machine is sent is good at no gateway', async () => {
+test('the token that a server on another port of the machine receives is valid at no gateway', async () => {
   const seen: IncomingMessage[] = [];
   const thief = createServer((request, response) => {
     seen.push(request);

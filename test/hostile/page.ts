@@ -76,7 +76,7 @@ function pdf(content: Uint8Array): Buffer {
 
 export const PAGE: readonly Scenario[] = [
   {
-    title: 'pages of HTML that are bombs',
+    title: 'HTML pages that are decompression bombs',
     async attack(scene) {
       const got: Outcome[] = [];
       for (const make of Object.values(PAGES)) {
@@ -88,7 +88,7 @@ export const PAGE: readonly Scenario[] = [
     gets: { statuses: { 200: Object.keys(PAGES).length } },
   },
   {
-    title: 'pages that are inflated, PDFs, never end, or lead in a circle',
+    title: 'inflated pages, PDFs, endless pages, and circular redirects',
     async attack(scene) {
       const bomb = gzipSync(Buffer.alloc(200 * MB, '<p>a'));
       const file = pdf(deflateSync(Buffer.alloc(30 * MB, '(a) Tj ')));
@@ -110,7 +110,7 @@ export const PAGE: readonly Scenario[] = [
     gets: { statuses: { 200: 5 } },
   },
   {
-    title: 'an engine that finds too much',
+    title: 'a search engine that returns too much',
     async attack(scene) {
       const got: Outcome[] = [];
       const hit = '{"url":"http://a.example/","title":"a","content":"a"},';
@@ -133,7 +133,7 @@ export const PAGE: readonly Scenario[] = [
     gets: { statuses: { 200: 3 } },
   },
   {
-    title: 'a text of hundreds of thousands of marks of sources, brackets and ends of tags',
+    title: 'a text of hundreds of thousands of source marks, brackets and closing tags',
     async attack(scene) {
       const got: Outcome[] = [];
       for (const piece of ['[1]', '【1】', '[a](http://', '[[[', '<tool_call>', '```json\n', '</think>']) {

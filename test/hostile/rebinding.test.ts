@@ -61,7 +61,7 @@ const shown = (url: string): object => ({
   messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
 });
 
-test('a picture comes from the address that was checked, and its name is asked for once', async () => {
+test('a picture comes from the checked address, and its name is resolved once', async () => {
   outside.always(picture);
   expect((await ask('/chat/completions', shown(at('picture.rebind')))).status).toBe(200);
   expect(asked.get('picture.rebind')).toBe(1);
@@ -71,7 +71,7 @@ test('a picture comes from the address that was checked, and its name is asked f
   expect(proxy.heads).toHaveLength(1);
 });
 
-test('so does a file of Responses, and where a redirect leads is checked anew', async () => {
+test('a file of Responses comes from the checked address, and the target of a redirect is checked again', async () => {
   outside.always((exchange) => {
     exchange.head(302, { location: at('file.rebind'), 'content-length': '0' });
     exchange.raw('');
@@ -82,7 +82,7 @@ test('so does a file of Responses, and where a redirect leads is checked anew', 
   expect(asked.get('file.rebind')).toBe(2);
 });
 
-test('an MCP server that moves into this machine after its first answer is not followed', async () => {
+test('an MCP server whose name moves to this machine after its first response is not called', async () => {
   outside.always((exchange) => {
     const { id, method } = exchange.request.json as { id?: number; method?: string };
     if (id === undefined) return whole({}, 202)(exchange);

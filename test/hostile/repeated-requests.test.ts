@@ -28,7 +28,7 @@ function holds(name: string, start: () => Promise<readonly [ManagedGateway, Mana
       for (const each of both) await each.close();
     });
 
-    test('twelve equal rotations make one secret', async () => {
+    test('twelve equal rotations create one secret', async () => {
       const made = await both[0].manage('POST', '/keys', { name: 'shop' });
       const path = `/keys/${String(made.body['id'])}/rotate`;
       const headers = { 'idempotency-key': 'once' };
@@ -44,7 +44,7 @@ function holds(name: string, start: () => Promise<readonly [ManagedGateway, Mana
       expect(other).toMatchObject({ status: 409, body: { error: { code: 'idempotency_conflict' } } });
     });
 
-    test('what failed at one may be asked at the other', async () => {
+    test('a request that failed at one may be repeated at the other', async () => {
       const headers = { 'idempotency-key': 'again' };
       expect((await both[0].manage('POST', '/keys', { name: 'test' }, headers)).status).toBe(409);
       expect((await both[1].manage('POST', '/keys', { name: 'free' }, headers)).status).toBe(201);
@@ -54,14 +54,14 @@ function holds(name: string, start: () => Promise<readonly [ManagedGateway, Mana
 
 holds('workers with one data directory', () => startTwo({}, mkdtempSync(join(tmpdir(), 'dragoman-test-'))));
 
-describe.skipIf(POSTGRES_PROGRAMS === null)('and of one PostgreSQL database', () => {
+describe.skipIf(POSTGRES_PROGRAMS === null)('with one PostgreSQL database', () => {
   let url = '';
   holds('replicas', async () => {
     url = await freshPostgres();
     return startTwo({ database_url: url, secret: 'ab'.repeat(32) });
   });
 
-  test('the database cannot read the secret that an answer holds', async () => {
+  test('the database cannot read the secret in a stored response', async () => {
     const gateway = await startManaged({ database_url: url, secret: 'ab'.repeat(32) });
     const made = await gateway.manage('POST', '/keys', { name: 'sealed' }, { 'idempotency-key': 'sealed' });
     const client = new Client({ connectionString: url });

@@ -105,13 +105,16 @@ export function play(scenarios: readonly Scenario[]): void {
     await scene.close();
   });
   for (const scenario of shareOf(scenarios))
-    test.skipIf(scenario.awaits !== undefined && !EVERYTHING)(scenario.title, async () => {
-      let problems = await problemsOf(scenario, scene);
-      // A machine that is busy with something else makes others wait, too, but not four times in a row.
-      for (let again = 0; again < 3 && onlyWaited(problems); again++)
-        problems = await problemsOf(scenario, scene);
-      expect(problems).toEqual([]);
-    });
+    test.skipIf(scenario.awaits !== undefined && !EVERYTHING)(
+      `other clients are served despite ${scenario.title}`,
+      async () => {
+        let problems = await problemsOf(scenario, scene);
+        // A machine that is busy with something else makes others wait, too, but not four times in a row.
+        for (let again = 0; again < 3 && onlyWaited(problems); again++)
+          problems = await problemsOf(scenario, scene);
+        expect(problems).toEqual([]);
+      },
+    );
 }
 
 function onlyWaited(problems: readonly string[]): boolean {

@@ -28,7 +28,7 @@ test.each<readonly string[]>([
   ['usage', '--by', 'model,key', '--csv'],
   ['limits'],
   ['limits', '--json'],
-])('%s %s prints what a terminal would obey escaped', async (...words) => {
+])('%s %s escapes control sequences of terminals', async (...words) => {
   const place = words[0] === 'limits' ? ['--url', gateway.origin] : [];
   const { code, out, err } = await runProgram([...words, ...place, '--data-dir', gateway.dataDir], {
     folder,
@@ -44,7 +44,7 @@ test.each<readonly string[]>([
   ['projects', 'list'],
   ['models'],
   ['check'],
-])('%s %s prints names of the configuration escaped', async (...words) => {
+])('%s %s escapes control sequences in names of the configuration', async (...words) => {
   const name = `name${ESCAPES}`;
   const config = join(folder, 'names.yaml');
   writeFileSync(
@@ -61,7 +61,7 @@ test.each<readonly string[]>([
   if (words[0] !== 'check') expect(out + err).toContain('\\u001b');
 });
 
-test('a name with such characters is refused', async () => {
+test('a name with control characters is refused', async () => {
   for (const name of [`a${ESCAPES}b`, 'a\u200bb', 'a\nb']) {
     const { status, body } = await gateway.manage('POST', '/keys', { name });
     expect(status).toBe(400);
@@ -69,7 +69,7 @@ test('a name with such characters is refused', async () => {
   }
 });
 
-test('a request copied as curl runs nothing that a link says', () => {
+test('a request copied as curl runs no command from a link', () => {
   const mark = join(folder, 'ran');
   const evil = `a'; touch ${mark}; echo '$(touch ${mark})\`touch ${mark}\``;
   for (const dialect of Object.values(DIALECTS)) {

@@ -130,7 +130,7 @@ export const UPSTREAM: readonly Scenario[] = [
     ),
   },
   {
-    title: 'answers and refusals that quote the key',
+    title: 'responses and errors that quote the key',
     async attack(scene) {
       const echo = `your key is ${PROVIDER_KEY}`;
       const statuses: number[] = [];
@@ -167,7 +167,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: { answered: true },
   },
   {
-    title: 'one event that never ends',
+    title: 'one endless event',
     async attack(scene) {
       const piece = chunkOf(Buffer.alloc(MB, 'a'));
       scene.server.answering = streaming(async (reply) => {
@@ -179,7 +179,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: allEnded,
   },
   {
-    title: 'a body of JSON that never ends',
+    title: 'an endless JSON body',
     async attack(scene) {
       const piece = chunkOf(Buffer.alloc(MB, ' '));
       scene.server.answering = async (_, reply) => {
@@ -191,7 +191,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: allFailed,
   },
   {
-    title: 'arguments of one call that never end',
+    title: 'endless arguments of one call',
     async attack(scene) {
       scene.server.answering = streaming(async (reply, lane) => {
         await flood(reply, chunkOf(lane.event('a'.repeat(100_000), 'arguments')), 200 * MB);
@@ -203,7 +203,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: { status: 200, ended: true, received: (bytes) => Number(bytes) < 200 * MB },
   },
   {
-    title: 'comments for ever to clients that leave',
+    title: 'endless comments to clients that disconnect',
     async attack(scene) {
       const comments = chunkOf(': still here\n\n'.repeat(5000));
       scene.server.answering = streaming((reply) => flood(reply, comments, 64 * MB));
@@ -213,7 +213,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: { statuses: only(0, 200) },
   },
   {
-    title: 'bodies of errors that never end',
+    title: 'endless bodies of errors',
     async attack(scene) {
       const piece = chunkOf(Buffer.alloc(MB, 'a'));
       scene.server.answering = async (_, reply) => {
@@ -225,7 +225,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: allFailed,
   },
   {
-    title: 'interim answers, heads and trailers that never end',
+    title: 'endless interim responses, heads and trailers',
     async attack(scene) {
       const endless: Readonly<Record<string, readonly [string, string]>> = {
         interim: ['', 'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n'],
@@ -294,7 +294,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: { statuses: only(500, 502) },
   })),
   {
-    title: 'answers that nobody asked for, to whoever comes next',
+    title: 'unrequested responses that precede the next request',
     async attack(scene) {
       const stray = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 200\r\n\r\n${JSON.stringify({ id: 'stray', object: 'chat.completion', created: 1, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: 'of another' }, finish_reason: 'stop' }] }).padEnd(200)}`;
       let number = 0;
@@ -333,7 +333,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: { strays: (count) => Number(count) <= 1, answered: (count) => Number(count) >= 30 },
   },
   {
-    title: 'answers and events of deep nesting, of duplicates and of millions of values',
+    title: 'responses and events of deep nesting, duplicates and millions of values',
     async attack(scene) {
       const deep = `${'[{"a":'.repeat(60_000)}1${'}]'.repeat(60_000)}`;
       const many = `[${'0,'.repeat(2_000_000)}0]`;
@@ -353,7 +353,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: { statuses: only(200, 500, 502, 503) },
   },
   {
-    title: 'pages of HTML in place of an answer',
+    title: 'HTML pages in place of a response',
     async attack(scene) {
       const types = new Set<string>();
       const sniffed: string[] = [];
@@ -372,7 +372,7 @@ export const UPSTREAM: readonly Scenario[] = [
     gets: { types: ['application/json'], sniffed: [] },
   },
   {
-    title: 'silence to three hundred clients that leave',
+    title: 'silence to three hundred clients that disconnect',
     async attack(scene) {
       const before = scene.openFiles();
       const already = scene.server.asked;

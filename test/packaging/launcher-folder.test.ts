@@ -60,7 +60,7 @@ test('bunfig.toml, .env and tsconfig.json of the working directory are not read'
   expect(['preloaded', 'replaced'].filter((name) => existsSync(join(folder, name)))).toEqual([]);
 });
 
-test('nor those around an installed package', async () => {
+test('files around an installed package are not read', async () => {
   const folder = hostileFolder();
   const installed = join(folder, 'lib', 'dragoman');
   const { files } = (await Bun.file(join(ROOT, 'package.json')).json()) as { files: readonly string[] };

@@ -190,7 +190,7 @@ test('a port in use is reported in one sentence, and creates no key', async () =
   await eventually('the first key is still to come', () => next.out().includes('first API key'));
 });
 
-test('a start that fails late ends all the same', async () => {
+test('a start that fails late ends the process', async () => {
   const at = folder();
   writeFileSync(join(at, 'a-file'), '');
   const database = await runProgram(['serve', '--port', '0', '--data-dir', 'a-file/data'], { folder: at });

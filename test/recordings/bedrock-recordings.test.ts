@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)('recorded exchanges of Converse', () => {
   const recordings = missing ? [] : readConverseRecordings();
   const good = recordings.filter(({ status }) => status < 300);
 
-  test('whole answers', () => {
+  test('keep their content when whole', () => {
     const whole = good.filter(({ res }) => res.kind === 'json');
     for (const { case: name, res } of whole) {
       const collector = new Collector();
@@ -177,7 +177,7 @@ describe.skipIf(missing !== undefined)('recorded exchanges of Converse', () => {
     expect(whole.length).toBeGreaterThan(100);
   });
 
-  test('streams, in pieces of any size', () => {
+  test('keep their content when streamed, in pieces of any size', () => {
     const random = randomFrom(7);
     const streams = good.filter(({ res }) => res.kind === 'eventstream' || res.kind === 'aws-values');
     let complete = 0;
@@ -200,7 +200,7 @@ describe.skipIf(missing !== undefined)('recorded exchanges of Converse', () => {
     expect(complete).toBeGreaterThan(15);
   });
 
-  test('errors', () => {
+  test('keep the kind and text of their errors', () => {
     const kinds = recordings
       .filter(({ status }) => status >= 400)
       .map(({ status, resHeaders, res }) => {

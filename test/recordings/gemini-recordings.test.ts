@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)('recorded Gemini answers', () => {
     }
   });
 
-  test('go back to Google part by part, each signature on its own part', () => {
+  test('return to Google part by part, each signature on its own part', () => {
     let signed = 0;
     for (const recording of recordings) {
       if (recording.case in NO_ANSWER || recording.case in OTHER_END || recording.case in PIECES) continue;
@@ -224,7 +224,7 @@ describe.skipIf(missing !== undefined)('recorded Gemini answers', () => {
     expect(failed).toBeGreaterThan(200);
   });
 
-  test('that report a blocked prompt end by the filter', () => {
+  test('end by the filter if they report a blocked prompt', () => {
     const blocked = recordings.filter((recording) => recording.case in NO_ANSWER);
     const reasons = blocked.map((recording) => {
       const { finish } = collect((sink) =>

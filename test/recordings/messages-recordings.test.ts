@@ -49,7 +49,7 @@ describe.skipIf(missing !== undefined)('recorded answers as Messages', () => {
     expect(good).toBeGreaterThan(200);
   });
 
-  test("Claude's own answers say the same through the gateway's decoder and encoder", () => {
+  test("Claude's own responses keep their content through the gateway's decoder and encoder", () => {
     const failures: string[] = [];
     let compared = 0;
     for (const recording of recordings) {

@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
     return gateway.post(path, body);
   };
 
-  test.each(NAMES)('%s: receives what was recorded', async (name) => {
+  test.each(NAMES)('%s receives the recorded content', async (name) => {
     const table = new RateTable(`recorded answers, ${name} clients`);
     await eachRecording(answers, async (answer) => {
       if (answer.case in OTHER) return;
@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
     rows.push(`| ${name}, told | ${cells(table)} |`);
   });
 
-  test.each(NAMES)('%s: returns what its upstream signed or encrypted', async (name) => {
+  test.each(NAMES)('%s returns the signed or encrypted reasoning of its upstream', async (name) => {
     const table = new RateTable(`signatures that came home, ${name} clients`);
     const client = CLIENTS[name];
     await eachRecording(answers, async (answer) => {

@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)('recorded answers as Responses', () => {
     ({ status, case: name }) => status === 200 && !(name in NO_ANSWER),
   );
 
-  test.each(Object.keys(NAMES) as RecordedApi[])('%s: the same items, text, calls and counts', (api) => {
+  test.each(Object.keys(NAMES) as RecordedApi[])('%s: items, text, calls and counts stay the same', (api) => {
     const table = new RateTable(`${api} as Responses`);
     for (const recording of recordings.filter((each) => each.api === api))
       table.add(`${recording.source} ${recording.res.kind}`, recording.case, problem(recording));

@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)('recorded work of hosted tools', () => {
     expect(new Set(answers.map(({ api }) => api)).size).toBeGreaterThanOrEqual(4);
   });
 
-  test.each(NAMES)('%s clients: every citation', async (name) => {
+  test.each(NAMES)('keeps every citation for %s clients', async (name) => {
     const lost: string[] = [];
     for (const answer of answers) {
       const { said } = CLIENTS[name].read(await ask(name, answer));
@@ -79,18 +79,21 @@ describe.skipIf(missing !== undefined)('recorded work of hosted tools', () => {
     expect(lost).toEqual([]);
   });
 
-  test.each(['responses', 'messages'] as const)('%s clients: what was done', async (name) => {
-    const unreported: string[] = [];
-    for (const answer of answers) {
-      const kinds = (Object.keys(DONE) as (keyof typeof DONE)[]).filter((kind) =>
-        DONE[kind].test(textOf(answer)),
-      );
-      if (kinds.length === 0) continue;
-      const { text } = await ask(name, answer);
-      for (const kind of kinds)
-        if (!isUnasked(name, kind, answer) && !PUBLISHED[name][kind].test(text))
-          unreported.push(`${answer.api} ${answer.case}: ${kind}`);
-    }
-    expect(unreported).toEqual([]);
-  });
+  test.each(['responses', 'messages'] as const)(
+    'keeps the work of hosted tools for %s clients',
+    async (name) => {
+      const unreported: string[] = [];
+      for (const answer of answers) {
+        const kinds = (Object.keys(DONE) as (keyof typeof DONE)[]).filter((kind) =>
+          DONE[kind].test(textOf(answer)),
+        );
+        if (kinds.length === 0) continue;
+        const { text } = await ask(name, answer);
+        for (const kind of kinds)
+          if (!isUnasked(name, kind, answer) && !PUBLISHED[name][kind].test(text))
+            unreported.push(`${answer.api} ${answer.case}: ${kind}`);
+      }
+      expect(unreported).toEqual([]);
+    },
+  );
 });

@@ -31,7 +31,7 @@ const OWNERS: Readonly<Record<Sent['api'], { providers: readonly string[]; path:
   generateContent: { providers: ['google', 'vertex'], owner: 'google', path: '' },
 };
 
-describe.skipIf(missing !== undefined)('recorded requests for a model that nobody knows', () => {
+describe.skipIf(missing !== undefined)('recorded requests for an unknown model', () => {
   let recordings: Sent[] = [];
   let upstream: ReplayServer;
   let gateway: TestGateway;

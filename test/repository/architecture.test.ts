@@ -513,7 +513,7 @@ describe('how sources are written', () => {
     expect(sources.filter(({ text }) => !/^\/\/ \S.{20,}/.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
-  test('comments say the rule, not the number under which another document has it', () => {
+  test('comments state the rule, not its number in another document', () => {
     const cited = /^\s*(?:\/\/|\*|\/\*\*).*(?:\bC-\d{2}\b|\brequirements? \d+\.\d+)/im;
     expect(sources.filter(({ text }) => cited.test(text)).map(({ file }) => file)).toEqual([]);
   });

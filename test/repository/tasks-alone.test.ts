@@ -32,7 +32,7 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-test('no file but its own and data names embeddings', () => {
+test('only files of the task and data contain the word embeddings', () => {
   const named = ['src', 'sim']
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(

@@ -43,7 +43,7 @@ describe.each([
     },
   );
 
-  test('nor in a message of a WebSocket', async () => {
+  test('refuses duplicate members in a message of a WebSocket', async () => {
     await using scene = await startScene(['one'], { faithful, config: { keys: KEYS } });
     await using client = await SocketClient.open(scene.gateway.origin);
     for (const forbidden of FORBIDDEN) {

@@ -33,7 +33,7 @@ const ANSWERS = {
 };
 
 test.each(['chat', 'responses', 'messages'] as const)(
-  'many calls, all with one id, to %s',
+  'many calls with one id reach %s quickly',
   async (protocol) => {
     scene.upstream('up').script(ANSWERS[protocol]());
     const calls = Array.from({ length: MANY }, () => ({

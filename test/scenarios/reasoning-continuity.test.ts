@@ -103,10 +103,10 @@ async function secondTurn(
 describe.each([false, true])('Messages, turn one streamed: %p', (stream) => {
   describe.each(Object.keys(TURNS))('%s', (name) => {
     const content = TURNS[name] ?? [];
-    test.each([...KEEPINGS])('reasoning %s', async (keeping) => {
+    test.each([...KEEPINGS])('returns reasoning to its upstream (at the client: %s)', async (keeping) => {
       expect(await secondTurn(content, stream, keeping)).toEqual([...content]);
     });
-    test('hidden from the client', async () => {
+    test('returns reasoning to its upstream if it was hidden from the client', async () => {
       expect(await secondTurn(content, stream, 'as received', { effort: 'medium', exclude: true })).toEqual([
         ...content,
       ]);
@@ -169,41 +169,44 @@ describe.each([false, true])('Responses, turn one streamed: %p', (stream) => {
     arguments: '{"city":"Zürich"}',
   };
 
-  test.each([...KEEPINGS, 'hidden'] as const)('encrypted reasoning %s', async (keeping) => {
-    const up = scene.upstream('up');
-    const output = [REASONING, CALL];
-    const done = responsesBody([
-      {
-        id: 'msg_1',
-        type: 'message',
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text: 'Sunny.', annotations: [] }],
-      },
-    ]);
-    up.script(stream ? sse(responsesStream(output)) : whole(responsesBody(output)), whole(done));
-    const hidden = keeping === 'hidden';
-    const body = { model: 'one/responses', tools: TOOLS, reasoning: { effort: 'low', exclude: hidden } };
-    const { message, finish } = await takeTurn(scene.gateway, { ...body, messages: [QUESTION] }, stream);
-    expect(finish).toBe('tool_calls');
-    expect(list(up.requests[0]?.json, 'include')).toContain('reasoning.encrypted_content');
-    const messages = [QUESTION, kept(message, hidden ? 'as received' : keeping), ...resultsFor(message)];
-    expect((await takeTurn(scene.gateway, { ...body, messages }, false)).message.content).toBe('Sunny.');
-    const input = list(up.requests[1]?.json, 'input');
-    const where = input.findIndex((item) => at(item, 'type') === 'reasoning');
-    expect(input[where]).toMatchObject({
-      type: 'reasoning',
-      id: REASONING.id,
-      summary: REASONING.summary,
-      encrypted_content: REASONING.encrypted_content,
-    });
-    expect(input[where + 1]).toMatchObject({
-      type: 'function_call',
-      call_id: CALL.call_id,
-      arguments: CALL.arguments,
-    });
-    expect(input.filter((item) => at(item, 'type') === 'reasoning')).toHaveLength(1);
-  });
+  test.each([...KEEPINGS, 'hidden'] as const)(
+    'encrypted reasoning returns to its upstream (at the client: %s)',
+    async (keeping) => {
+      const up = scene.upstream('up');
+      const output = [REASONING, CALL];
+      const done = responsesBody([
+        {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: 'Sunny.', annotations: [] }],
+        },
+      ]);
+      up.script(stream ? sse(responsesStream(output)) : whole(responsesBody(output)), whole(done));
+      const hidden = keeping === 'hidden';
+      const body = { model: 'one/responses', tools: TOOLS, reasoning: { effort: 'low', exclude: hidden } };
+      const { message, finish } = await takeTurn(scene.gateway, { ...body, messages: [QUESTION] }, stream);
+      expect(finish).toBe('tool_calls');
+      expect(list(up.requests[0]?.json, 'include')).toContain('reasoning.encrypted_content');
+      const messages = [QUESTION, kept(message, hidden ? 'as received' : keeping), ...resultsFor(message)];
+      expect((await takeTurn(scene.gateway, { ...body, messages }, false)).message.content).toBe('Sunny.');
+      const input = list(up.requests[1]?.json, 'input');
+      const where = input.findIndex((item) => at(item, 'type') === 'reasoning');
+      expect(input[where]).toMatchObject({
+        type: 'reasoning',
+        id: REASONING.id,
+        summary: REASONING.summary,
+        encrypted_content: REASONING.encrypted_content,
+      });
+      expect(input[where + 1]).toMatchObject({
+        type: 'function_call',
+        call_id: CALL.call_id,
+        arguments: CALL.arguments,
+      });
+      expect(input.filter((item) => at(item, 'type') === 'reasoning')).toHaveLength(1);
+    },
+  );
 });
 
 // The simulated models verify what they signed, and refuse a tool turn that comes back without it.
@@ -225,7 +228,7 @@ describe('simulated models', () => {
   ])('%s', (model) => {
     for (const stream of [false, true]) {
       for (const keeping of [...KEEPINGS, 'hidden'] as const) {
-        test(`reasoning ${keeping}, streamed: ${stream}`, async () => {
+        test(`gets its reasoning back (at the client: ${keeping}, streamed: ${stream})`, async () => {
           const hidden = keeping === 'hidden';
           const body = {
             model,
@@ -253,7 +256,7 @@ describe('simulated models', () => {
     }
   });
 
-  test('redacted thinking', async () => {
+  test('redacted thinking returns to its upstream', async () => {
     const body = { model: 'sim/messages', tools: TOOLS, reasoning: { effort: 'high' } };
     const messages = ask('redact: get_weather in "Riga"');
     for (const keeping of ['as received', 'lost'] as const) {

@@ -149,7 +149,7 @@ describe('emulation', () => {
     expect(frames(text).at(-1)).toBe('[DONE]');
   });
 
-  test('an upstream that supports JSON but no schemas is asked for JSON', async () => {
+  test('an upstream that supports JSON but no schemas gets a request for JSON', async () => {
     const up = scene.upstream('up');
     up.script(whole(chatBody(GOOD)));
     await scene.gateway.post('/chat/completions', body('object/only', format(true)));

@@ -242,7 +242,7 @@ describe('effort and budget (requirement 6.10)', () => {
     ['low', 1024],
     ['medium', 2000],
     ['high', 3200],
-  ] as const)('M = 4000, %s: %p tokens at a budget upstream', async (effort, budget) => {
+  ] as const)('M = 4000, %s becomes %p tokens at a budget upstream', async (effort, budget) => {
     // 20 % of 4000 is below the least that Anthropic takes.
     expect(at(await ask('budget/only', { reasoning: { effort } }), 'thinking')).toEqual({
       type: 'enabled',
@@ -277,7 +277,7 @@ describe('effort and budget (requirement 6.10)', () => {
     [660, 'high'],
     [1, 'low'],
     [5000, 'high'],
-  ] as const)('M = 1000, %p tokens: %s at an effort upstream', async (budget, effort) => {
+  ] as const)('M = 1000, %p tokens become %s at an effort upstream', async (budget, effort) => {
     expect(
       at(
         await ask('effort/only', { reasoning: { max_tokens: budget }, max_completion_tokens: 1000 }),

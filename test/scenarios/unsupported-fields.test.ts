@@ -149,7 +149,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(at(sent(), 'seed')).toBe(7);
   });
 
-  test("the gateway's own keys and the client's key stay here", async () => {
+  test("keys of the gateway and the client's key do not reach the upstream", async () => {
     const body = {
       reasoning: { effort: 'low' },
       include_reasoning: true,
@@ -170,7 +170,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(at(await recordOf(scene.gateway, response), 'metadata')).toEqual({ trace: 'abc' });
   });
 
-  test('headers of the client stay here, too', async () => {
+  test('headers of the client do not reach the upstream', async () => {
     const own = {
       cookie: 'a=b',
       'x-forwarded-for': '192.0.2.1',

@@ -68,7 +68,7 @@ const said = (text: string): unknown => ({
   content: [reminder, { type: 'text', text, cache_control: { type: 'ephemeral' } }],
 });
 
-test('the probe, and the list of models, with either credential', async () => {
+test('the probe and the list of models work with either credential', async () => {
   expect((await fetch(`${gateway.origin}/`, { method: 'HEAD' })).status).toBe(200);
   for (const credential of [{ authorization: `Bearer ${gateway.key}` }, { 'x-api-key': gateway.key }]) {
     const response = await fetch(`${gateway.origin}/v1/models?limit=1000`, {
@@ -93,7 +93,7 @@ describe.each([...UPSTREAMS, 'sim/claude'])('%s', (model) => {
         context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
       },
     ],
-  ])('a task of two commands, with %s', async (_, changes) => {
+  ])('completes a task of two commands, with %s', async (_, changes) => {
     const messages: unknown[] = [said(TASK)];
     const commands: unknown[] = [];
     for (let step = 0; step < 3; step++) {
@@ -118,13 +118,13 @@ describe.each([...UPSTREAMS, 'sim/claude'])('%s', (model) => {
     expect(JSON.stringify(messages.at(-1))).toContain('Bash returned: hello');
   });
 
-  test('a short question without tools, for a title', async () => {
+  test('answers a short question without tools, for a title', async () => {
     const body = turn(model, [{ role: 'user', content: 'count to 3' }], { max_tokens: 512, tools: [] });
     const { content } = messageOf(await (await post('/v1/messages?beta=true', body)).text());
     expect(JSON.stringify(content)).toContain('1, 2, 3');
   });
 
-  test('a count of tokens', async () => {
+  test('counts tokens', async () => {
     const { model: name, system, tools, messages } = turn(model, [said(TASK)]);
     const response = await post('/v1/messages/count_tokens?beta=true', {
       model: name,

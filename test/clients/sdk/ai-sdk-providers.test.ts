@@ -76,7 +76,7 @@ const SHOWS = (name: string, id: string): boolean => name !== 'openai, Chat Comp
 
 describe.each(Object.entries(PROVIDERS))('%s', (name, provider) => {
   describe.each(shareOf(MODELS, Object.keys(PROVIDERS).indexOf(name)))('%s', (id) => {
-    test.each([false, true])('a task with tools over two turns (stream: %p)', async (stream) => {
+    test.each([false, true])('completes a task with tools over two turns (stream: %p)', async (stream) => {
       const messages: ModelMessage[] = [{ role: 'user', content: TWO_CALLS }];
       const ask = async (): Promise<{ text: string; calls: number; thoughts: number; tokens: number }> => {
         const options = {
@@ -104,7 +104,7 @@ describe.each(Object.entries(PROVIDERS))('%s', (name, provider) => {
       expect(await ask()).toMatchObject({ text: 'get_weather returned: fog in Rome', calls: 1 });
     });
 
-    test('an answer in a schema', async () => {
+    test('answers in a schema', async () => {
       const answer = await generateText({
         model: provider.model(id),
         prompt: 'Describe "Ada", 36 years old.',

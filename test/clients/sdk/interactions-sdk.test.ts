@@ -190,7 +190,7 @@ describe('an interaction that exists', () => {
     expect([found.id, found.previous_interaction_id]).toEqual([next.id, id]);
   });
 
-  test("is nothing to another key, and Google's own ids are nothing to anybody", async () => {
+  test("is not found by another key, and Google's own ids are never found", async () => {
     const id = await made();
     upstream.always(answer(INTERACTION));
     for (const [key, name] of [

@@ -35,7 +35,7 @@ describe.each(UPSTREAMS)('LangChain, %s', (id) => {
     });
   });
 
-  test('structured output', async () => {
+  test('returns structured output', async () => {
     const answer = await model()
       .withStructuredOutput(person, { name: 'person', method: 'functionCalling' })
       .invoke(DESCRIBE_PERSON);

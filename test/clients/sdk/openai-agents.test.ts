@@ -52,27 +52,30 @@ describe.each(['Responses', 'Chat Completions'])('over %s', (api) => {
     const agent = (): Agent =>
       new Agent({ name: 'Guide', instructions: 'Help.', model: model(), tools: [weather, time] });
 
-    test.each([false, true])('two tools in turn, then another question (stream: %p)', async (stream) => {
-      const ask = async (
-        input: AgentInputItem[],
-      ): Promise<{ output: unknown; history: AgentInputItem[] }> => {
-        if (!stream) {
-          const done = await run(agent(), input);
-          return { output: done.finalOutput, history: done.history };
-        }
-        const running = await run(agent(), input, { stream: true });
-        let text = '';
-        for await (const piece of running.toTextStream()) text += piece;
-        await running.completed;
-        expect(text).toBe(String(running.finalOutput));
-        return { output: running.finalOutput, history: running.history };
-      };
-      const first = await ask([user(TASK)]);
-      expect(first.output).toBe('get_time returned: noon in Lima');
-      expect(first.history.filter(({ type }) => type === 'function_call')).toHaveLength(2);
-      const second = await ask([...first.history, user('call get_weather {"city": "Oslo"}')]);
-      expect(second.output).toBe('get_weather returned: fog in Oslo');
-    });
+    test.each([false, true])(
+      'calls two tools in turn, then answers another question (stream: %p)',
+      async (stream) => {
+        const ask = async (
+          input: AgentInputItem[],
+        ): Promise<{ output: unknown; history: AgentInputItem[] }> => {
+          if (!stream) {
+            const done = await run(agent(), input);
+            return { output: done.finalOutput, history: done.history };
+          }
+          const running = await run(agent(), input, { stream: true });
+          let text = '';
+          for await (const piece of running.toTextStream()) text += piece;
+          await running.completed;
+          expect(text).toBe(String(running.finalOutput));
+          return { output: running.finalOutput, history: running.history };
+        };
+        const first = await ask([user(TASK)]);
+        expect(first.output).toBe('get_time returned: noon in Lima');
+        expect(first.history.filter(({ type }) => type === 'function_call')).toHaveLength(2);
+        const second = await ask([...first.history, user('call get_weather {"city": "Oslo"}')]);
+        expect(second.output).toBe('get_weather returned: fog in Oslo');
+      },
+    );
 
     test('hands over to another agent', async () => {
       const clerk = new Agent({ name: 'Clerk', instructions: 'Help.', model: model() });

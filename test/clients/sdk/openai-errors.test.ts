@@ -83,7 +83,7 @@ test.each([402, 500, 503, 529])(
   },
 );
 
-test.each([false, true])('a rate limit (stream: %p)', async (stream) => {
+test.each([false, true])('a rate limit raises RateLimitError (stream: %p)', async (stream) => {
   const error = await failureOf('sim/error-429', { stream });
   expect(error).toBeInstanceOf(OpenAI.RateLimitError);
   expect(error.code).toBe('rate_limit_exceeded');
@@ -91,7 +91,7 @@ test.each([false, true])('a rate limit (stream: %p)', async (stream) => {
   expect(calls).toHaveLength(1);
 });
 
-test('an unknown model', async () => {
+test('an unknown model raises NotFoundError', async () => {
   const error = await failureOf('sim/chatt');
   expect(error).toBeInstanceOf(OpenAI.NotFoundError);
   expect(error.code).toBe('model_not_found');

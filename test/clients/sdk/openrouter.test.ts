@@ -146,7 +146,7 @@ describe.each(DIALECTS)('%s over Responses', (model) => {
 
 // Upstreams decide what relayed streams hold, and OpenAI announces counts by `usage: null`, which the SDK refuses.
 test.each(DIALECTS.filter((model) => model !== 'sim/chat'))(
-  '%s counts at the end of a stream',
+  '%s sends usage at the end of a stream',
   async (model) => {
     const stream = await client.chat.send({
       chatRequest: {

@@ -12,7 +12,7 @@ const gateway = await startEveryUpstream();
 afterAll(() => gateway.close());
 
 describe.each(UPSTREAMS)('%s', (id) => {
-  test.each([false, true])("the AI SDK's default model (stream: %p)", async (stream) => {
+  test.each([false, true])("keeps reasoning with the AI SDK's default model (stream: %p)", async (stream) => {
     const messages: ModelMessage[] = [{ role: 'user', content: TWO_CALLS }];
     const ask = async (): Promise<string> => {
       const options = {
@@ -30,7 +30,7 @@ describe.each(UPSTREAMS)('%s', (id) => {
     expect(await ask()).toBe('get_weather returned: fog in Rome');
   });
 
-  test('LangChain with useResponsesApi', async () => {
+  test('keeps reasoning with LangChain and useResponsesApi', async () => {
     const model = new ChatOpenAI({
       model: id,
       apiKey: gateway.key,
@@ -45,7 +45,7 @@ describe.each(UPSTREAMS)('%s', (id) => {
     });
   });
 
-  test("OpenAI's SDK, in a conversation", async () => {
+  test("keeps reasoning with OpenAI's SDK, in a conversation", async () => {
     const client = new OpenAI({ baseURL: gateway.baseURL, apiKey: gateway.key, maxRetries: 0 });
     const conversation = await client.conversations.create();
     const ask = async (question: string): Promise<string> => {

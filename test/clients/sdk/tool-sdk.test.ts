@@ -27,7 +27,7 @@ const SUM = 'call sums__add {"a": 1, "b": 2}';
 const MODELS = ['sim/chat', 'sim/responses', 'sim/messages', 'sim/gemini'];
 
 describe.each(MODELS)('OpenAI’s client, %s', (model) => {
-  test('a search, whole and streamed', async () => {
+  test('gets the results of a search, whole and streamed', async () => {
     const request = {
       model,
       input: SEARCH,
@@ -55,7 +55,7 @@ describe.each(MODELS)('OpenAI’s client, %s', (model) => {
     }
   });
 
-  test('an approval', async () => {
+  test('approves a call', async () => {
     const tools: OpenAI.Responses.Tool[] = [
       { type: 'mcp', server_label: 'sums', server_url: scene.mcp.url, require_approval: 'always' },
     ];
@@ -108,7 +108,7 @@ describe.each(MODELS)('the Agents SDK, %s', (model) => {
   });
 
   test.each([true, false])(
-    'an interruption that outlives the program, then allowed: %p',
+    'continues an approval after a restart of the program, allowed: %p',
     async (isAllowed) => {
       const before = scene.mcp.calls.length;
       const agent = agentWith([
@@ -128,14 +128,14 @@ describe.each(MODELS)('the Agents SDK, %s', (model) => {
     },
   );
 
-  test('a search', async () => {
+  test('gets the results of a search', async () => {
     const done = await run(agentWith([webSearchTool({ searchContextSize: 'low' })]), SEARCH);
     expect(done.finalOutput).toContain('The Ounas is 299 km long.');
   });
 });
 
 describe('Anthropic’s client', () => {
-  test('a search and tools of a server, streamed', async () => {
+  test("gets the results of a search and of a server's tools, streamed", async () => {
     const client = new Anthropic({
       apiKey: scene.gateway.key,
       baseURL: scene.gateway.origin,
@@ -171,7 +171,7 @@ describe('Anthropic’s client', () => {
 });
 
 describe('Google’s client', () => {
-  test('a search', async () => {
+  test('gets the results of a search', async () => {
     const client = new GoogleGenAI({
       apiKey: scene.gateway.key,
       httpOptions: { baseUrl: scene.gateway.origin },

@@ -112,34 +112,39 @@ const cases = Object.keys(FAMILIES).flatMap((family) =>
   ),
 );
 
-test.each(cases)('%s, client of %s, streamed: %p, forgotten: %p', async (family, client, stream, forgets) => {
-  const its = FAMILIES[family];
-  if (!its) throw new Error('no family');
-  const id = `call_${cases.findIndex((each) => each.join() === [family, client, stream, forgets].join())}`;
-  const state = Buffer.from(`state of ${id} +/`).toString('base64');
-  const { reasoning_content, reasoning_details, reasoning } = its.reasoning(state);
-  const members = { reasoning_content, reasoning_details, reasoning };
-  const call = { id, type: 'function', function: { name: 'get_weather', arguments: '{"city":"Bern"}' } };
-  const streamed =
-    chatChunk({ role: 'assistant', ...members }) +
-    chatChunk({ tool_calls: [{ index: 0, ...call }] }) +
-    chatChunk({}, 'tool_calls');
-  upstream.script(
-    stream
-      ? sse(`${streamed}data: [DONE]\n\n`)
-      : whole(chatBody({ content: null, ...members, tool_calls: [call] }, 'tool_calls')),
-    whole(chatBody({ content: 'Done.' }, 'stop')),
-  );
-  const face = FACES[client];
-  const model = modelOf(family);
-  const question = { ...TOOLS, reasoning: true } as const;
-  const path = (streams: boolean): string => CLIENTS[client].path(model, streams);
-  const first = await (await gateway.post(path(stream), face.ask(question, model, stream))).text();
-  const own = face.giveBack(stream ? face.gather(first) : (JSON.parse(first) as Json), forgets);
-  const turns = [...TOOLS.turns, { own }, { results: [{ id, name: 'get_weather', text: 'sunny' }] }];
-  const second = await gateway.post(path(false), face.ask({ ...question, turns }, model, false));
-  expect([second.status, await second.text()]).toEqual([200, expect.stringContaining('Done.')]);
-  const given = list(upstream.requests[1]?.json, 'messages').find((each) => at(each, 'role') === 'assistant');
-  expect(statesIn(given)).toEqual([state]);
-  expect(at(given, 'tool_calls', 0, 'function', 'name')).toBe('get_weather');
-});
+test.each(cases)(
+  '%s: reasoning state survives a tool turn for a client of %s, streamed: %p, forgotten: %p',
+  async (family, client, stream, forgets) => {
+    const its = FAMILIES[family];
+    if (!its) throw new Error('no family');
+    const id = `call_${cases.findIndex((each) => each.join() === [family, client, stream, forgets].join())}`;
+    const state = Buffer.from(`state of ${id} +/`).toString('base64');
+    const { reasoning_content, reasoning_details, reasoning } = its.reasoning(state);
+    const members = { reasoning_content, reasoning_details, reasoning };
+    const call = { id, type: 'function', function: { name: 'get_weather', arguments: '{"city":"Bern"}' } };
+    const streamed =
+      chatChunk({ role: 'assistant', ...members }) +
+      chatChunk({ tool_calls: [{ index: 0, ...call }] }) +
+      chatChunk({}, 'tool_calls');
+    upstream.script(
+      stream
+        ? sse(`${streamed}data: [DONE]\n\n`)
+        : whole(chatBody({ content: null, ...members, tool_calls: [call] }, 'tool_calls')),
+      whole(chatBody({ content: 'Done.' }, 'stop')),
+    );
+    const face = FACES[client];
+    const model = modelOf(family);
+    const question = { ...TOOLS, reasoning: true } as const;
+    const path = (streams: boolean): string => CLIENTS[client].path(model, streams);
+    const first = await (await gateway.post(path(stream), face.ask(question, model, stream))).text();
+    const own = face.giveBack(stream ? face.gather(first) : (JSON.parse(first) as Json), forgets);
+    const turns = [...TOOLS.turns, { own }, { results: [{ id, name: 'get_weather', text: 'sunny' }] }];
+    const second = await gateway.post(path(false), face.ask({ ...question, turns }, model, false));
+    expect([second.status, await second.text()]).toEqual([200, expect.stringContaining('Done.')]);
+    const given = list(upstream.requests[1]?.json, 'messages').find(
+      (each) => at(each, 'role') === 'assistant',
+    );
+    expect(statesIn(given)).toEqual([state]);
+    expect(at(given, 'tool_calls', 0, 'function', 'name')).toBe('get_weather');
+  },
+);

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { describePostgres } from './shared-postgres.ts';
 
 describePostgres((fresh) => {
-  test('a published message reaches all subscribers of the same installation, and nobody else', async () => {
+  test('a published message reaches all subscribers of the same installation, and no others', async () => {
     const [open, remote] = [await fresh(), await fresh()];
     const [one, two, other] = [await open(), await open(), await remote()];
     const received: string[] = [];

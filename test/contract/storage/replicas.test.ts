@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { describePostgres } from './shared-postgres.ts';
 
 describePostgres((fresh) => {
-  test('each process finds the others as long as they say that they are there', async () => {
+  test('each process finds the others while they renew their entries', async () => {
     const open = await fresh();
     const [one, two] = [await open(), await open()];
     expect(await one.replicas.present('a', 60_000)).toEqual([]);

@@ -344,7 +344,7 @@ test('a purge deletes the expired responses of all keys in portions, and nothing
   await storage.close();
 });
 
-test('a write that is refused takes none of its neighbours with it', async () => {
+test('a refused write does not affect other writes of its transaction', async () => {
   const storage = await openSqliteStorage({ path: freshPath(), maxBytesPerKey: () => 2_000 });
   const refused = rejection(
     storage.responses.put(storedResponse('resp_1', { input: [message('msg_1', 'x'.repeat(9_000))] })),
@@ -373,7 +373,7 @@ test('the lookups use their indexes', async () => {
   await storage.close();
 });
 
-test('a stored response outlives its process, and a deleted one is not brought back by a journal that still has it', async () => {
+test('a stored response survives its process, and a journal does not restore a deleted one', async () => {
   const path = freshPath();
   const open = (): Promise<Storage> => openSqliteStorage({ path, later: () => {} });
   // Neither is ever closed, as after a kill.

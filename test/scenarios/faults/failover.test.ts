@@ -103,7 +103,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
       : { 'half an answer': { answer: cutHalfway(chatBody('Hello')), status: 200 } }),
   };
 
-  test.each(Object.keys(failures))('%s: the next endpoint answers', async (name) => {
+  test.each(Object.keys(failures))('after %s the next endpoint answers', async (name) => {
     const failure = failures[name];
     if (!failure) throw new Error('no such failure');
     const [first, second] = [scene.upstream('first'), scene.upstream('second')];
@@ -204,7 +204,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(scene.upstream('first').requests).toHaveLength(1);
   });
 
-  test('too slow: the next endpoint answers', async () => {
+  test('the next endpoint answers if the first is too slow', async () => {
     const first = scene.upstream('first');
     first.script(stream ? opened(CHAT_OPENING) : silence);
     scene.upstream('second').script(good(stream));
@@ -279,7 +279,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     await response.text();
   });
 
-  test('fallback switched off: one endpoint only', async () => {
+  test('only one endpoint is tried if fallback is disabled', async () => {
     scene.upstream('first').script(chatError(401));
     scene.upstream('second').script(good(stream));
     const body = { model: 'all/chat', messages: MESSAGES, stream, provider: { fallback: false } };

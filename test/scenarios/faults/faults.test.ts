@@ -258,7 +258,7 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', (way) => {
         });
         const alsoHeld = rows.filter(({ fault }) => stream && !fault.continued);
         if (alsoHeld.length === 0) return;
-        test.each(alsoHeld)('held back: $name', async ({ fault }) => {
+        test.each(alsoHeld)('ends correctly with a buffered stream: $name', async ({ fault }) => {
           const held: Fault = { ...fault, ...fault.buffered };
           const stage = stageOf(way.upstream, stream);
           const played = await play(way, held, stage, 'buffer');

@@ -152,10 +152,10 @@ describe.each([
   });
 
   test.each([
-    ['not asked for', 20, {}],
+    ['it is not requested', 20, {}],
     ['too little is known', 19, { hedge: true }],
-    ['nobody else may answer', 20, { hedge: true, fallback: false }],
-  ])('no second attempt: %s', async (_, measures, provider) => {
+    ['no other endpoint may answer', 20, { hedge: true, fallback: false }],
+  ])('no second attempt is started if %s', async (_, measures, provider) => {
     await using scene = await known(measures);
     const asked = post(scene, provider);
     const first = await scene.upstream('first').arrived(1);
@@ -169,7 +169,7 @@ describe.each([
   });
 
   if (!stream) return;
-  test('an answer that is held back wins by its first content, and may still be rescued', async () => {
+  test('a buffered response wins by its first content, and another endpoint may still complete it', async () => {
     await using scene = await known();
     const asked = post(scene, { hedge: true, stream_safety: 'buffer' });
     const first = await scene.upstream('first').arrived(1);

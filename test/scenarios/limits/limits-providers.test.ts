@@ -93,7 +93,7 @@ describe('a provider that is full', () => {
     expect(refused?.status).toBe(429);
   });
 
-  test('concurrent requests go elsewhere while one runs', async () => {
+  test('concurrent requests go to another provider while one runs', async () => {
     upstream.script(opened(), whole(chatBody('Hello')));
     const running = ask('busy', { stream: true });
     await upstream.arrived(1);

@@ -158,7 +158,7 @@ describe('limits count a request once, with its usage', () => {
     expect(await added(scene.gateway, once)).toEqual({ requests: 0, tokens: 0, nanoUsd: 0, records: 0 });
   });
 
-  test('each turn of a socket', async () => {
+  test('in each turn of a socket', async () => {
     await using client = await SocketClient.open(scene.gateway.origin);
     const turn = { model: 'sim/chat', input: 'write 20 words' };
     const ledger = await added(scene.gateway, async () => {

@@ -83,19 +83,22 @@ describe.each(WAYS)('over %s', (way) => {
     expect((await scene.gateway.get(`/responses/${id}`)).status).toBe(404);
   });
 
-  test.each([false, true])('another endpoint answers unseen, streamed: %p', async (stream) => {
-    const second = SECOND[way];
-    const failures = [whole('{}', 503), ...(stream ? [cutAfter(opening(way))] : [])];
-    for (const failure of failures) {
-      scene.upstream.script(failure, says(second, [{ text: 'Here.' }]));
-      const answer = await ask(scene, way, { model: `two/${way}`, input: 'Hi' }, stream);
-      expect(saidIn(answer)).toEqual(['Here.']);
-      expect(scene.upstream.requests.map(({ json }) => at(json, 'model'))).toEqual(['first', 'second']);
-      expect(await (await scene.gateway.get(`/responses/${answer.id}`)).json()).toEqual(answer.body);
-    }
-  });
+  test.each([false, true])(
+    'another endpoint answers, invisible to the client, streamed: %p',
+    async (stream) => {
+      const second = SECOND[way];
+      const failures = [whole('{}', 503), ...(stream ? [cutAfter(opening(way))] : [])];
+      for (const failure of failures) {
+        scene.upstream.script(failure, says(second, [{ text: 'Here.' }]));
+        const answer = await ask(scene, way, { model: `two/${way}`, input: 'Hi' }, stream);
+        expect(saidIn(answer)).toEqual(['Here.']);
+        expect(scene.upstream.requests.map(({ json }) => at(json, 'model'))).toEqual(['first', 'second']);
+        expect(await (await scene.gateway.get(`/responses/${answer.id}`)).json()).toEqual(answer.body);
+      }
+    },
+  );
 
-  test('with a buffer, also after content', async () => {
+  test('another endpoint answers also after content if the stream is buffered', async () => {
     scene.upstream.script(cutAfter(begun(way)), says(SECOND[way], [{ text: 'Uno, dos, tres.' }]));
     const body = { model: `two/${way}`, input: 'Count', provider: { stream_safety: 'buffer' } };
     const answer = await ask(scene, way, body, true);

@@ -96,7 +96,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       expect(secondReported()).toEqual(whole(line, callId));
     });
 
-    test('kept by the gateway, under previous_response_id', async () => {
+    test('reasoning that the gateway stores returns under previous_response_id', async () => {
       const { said, callId, line } = toolTurn(family);
       scene.upstream.script(says(family, said), says(family, [{ text: 'Sunny.' }]));
       const first = await ask(scene, family, { ...COMMON, input: [QUESTION] }, stream);
@@ -106,7 +106,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       expect(secondReported()).toEqual(whole(line, callId));
     });
 
-    test('kept by the gateway, in a conversation', async () => {
+    test('reasoning that the gateway stores returns in a conversation', async () => {
       const { said, callId, line } = toolTurn(family);
       const made = await (await scene.gateway.post('/conversations', {})).json();
       const conversation = String(at(made, 'id'));
@@ -117,7 +117,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       expect(secondReported()).toEqual(whole(line, callId));
     });
 
-    test('lost by its client, and found again by the call', async () => {
+    test('reasoning that the client lost is found by its tool call', async () => {
       const { said, callId, line } = toolTurn(family);
       scene.upstream.script(says(family, said), says(family, [{ text: 'Sunny.' }]));
       const body = { ...COMMON, store: false };

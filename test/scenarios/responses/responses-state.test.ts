@@ -60,7 +60,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
 
 describe.each([false, true])('three turns of a chain, streamed: %p', (stream) => {
   // Every turn at another provider: the way of the first is that of none of the others.
-  test.each(WAYS)('begun over %s', async (first) => {
+  test.each(WAYS)('continue at other providers when begun over %s', async (first) => {
     const [one, two, three] = [0, 1, 2].map(
       (step) => WAYS[(WAYS.indexOf(first) + step) % WAYS.length] ?? first,
     ) as [Way, Way, Way];

@@ -172,7 +172,7 @@ describe.each(WAYS.flatMap((way) => [false, true].map((stream) => [way, stream] 
   },
 );
 
-test('a conversation with such calls moves to another provider in the middle', async () => {
+test('a conversation with native calls moves to another provider between turns', async () => {
   const { shell } = CASES as Record<'shell', Case>;
   scene.upstream.script(
     says('chat', [{ call: 'shell', id: 'call_moved', args: shell.args }]),

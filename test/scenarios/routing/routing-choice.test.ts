@@ -119,7 +119,7 @@ describe('a model that is named', () => {
   });
 });
 
-test('task types select among the models of the operator', async () => {
+test('task types select a model of the operator', async () => {
   const task = (task_type: string, word: string): object => ({
     model: 'auto',
     model_routing_config: { task_info: { task_type, complexity: word } },

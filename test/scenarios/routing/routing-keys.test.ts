@@ -110,7 +110,7 @@ test.each<[string, string, object]>([
   ['/responses', 'one/chat', RESPONSES],
   ['/responses', 'one/responses', RESPONSES],
   ['/responses', 'one/messages', RESPONSES],
-])('%s to %s, translated', async (path, model, body) => {
+])('%s to %s is translated without members for routing', async (path, model, body) => {
   const asked = await arrived(translate, path, { ...body, model }, 'translate');
   expect(at(asked, 'model')).toBe('m');
   for (const name of Object.keys(STEERING)) expect(at(asked, name)).toBeUndefined();
@@ -122,7 +122,7 @@ test('Chat Completions, relayed: every other byte is the client’s', async () =
   expect(await arrived(relay, '/chat/completions', body, 'relay')).toEqual({ ...body, model: 'm' });
 });
 
-test('Responses, relayed: the same', async () => {
+test('a relayed Responses request reaches its upstream without members for routing', async () => {
   const body = { model: 'exact/responses', ...RESPONSES, brand_new: { a: 1 } };
   const wishes = {
     ...STEERING.provider,
@@ -189,7 +189,7 @@ describe('refused by name', () => {
     ['model_routing_config.task_info.task_type', task({ task_type: 'poem' }), 'chat, completion'],
     ['model_routing_config.task_info.additional_properties', task({ additional_properties: 1 }), 'object'],
     ['usage.include', { usage: {} }, 'required'],
-  ])('%s: %j', async (param, body, allowed) => {
+  ])('%s is refused in %j', async (param, body, allowed) => {
     for (const [path, own] of [
       ['/chat/completions', CHAT],
       ['/responses', RESPONSES],
@@ -215,7 +215,7 @@ describe('refused by name', () => {
   });
 });
 
-test('the documentation names every member', () => {
+test('the documentation lists every member', () => {
   const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'routing.md'), 'utf8');
   const { routing, ...members } = STEERING.provider;
   const { task_info, ...config } = STEERING.model_routing_config;

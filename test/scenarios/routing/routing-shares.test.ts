@@ -132,7 +132,7 @@ describe('round robin', () => {
 describe.each([false, true])('least latency, streamed: %p', (stream) => {
   const ask = { model: 'two/chat', stream, ...LEAST };
 
-  test('explores who is unknown, and stays with the faster', async () => {
+  test('explores unmeasured endpoints, and stays with the faster one', async () => {
     scene.answer('east', after(800));
     scene.answer('west', after(200));
     await send(2, 1, ask);
@@ -170,7 +170,7 @@ describe.each([false, true])('least latency, streamed: %p', (stream) => {
   });
 });
 
-test('of many concurrent requests, only one explores', async () => {
+test('only one of many concurrent requests explores', async () => {
   scene.answer('east', after(100));
   await send(1, 1, { model: 'two/chat', ...LEAST });
   scene.asked.length = 0;

@@ -139,7 +139,7 @@ describe('the order of trying', () => {
     ['house/deployments:east/slow', 'east/slow'],
     ['house/colon:free', 'east/free north'],
     ['house/colon:free:north', 'north'],
-  ])('the id %s', async (model, order) => {
+  ])('for the id %s is %s', async (model, order) => {
     expect((await triedFor(scene, { model })).join(' ')).toBe(order);
   });
 
@@ -154,7 +154,7 @@ describe('the order of trying', () => {
     expect(await triedFor(scene, { model: 'house/deployments', provider })).toEqual(['west']);
   });
 
-  test('models: each is tried in turn, with all of its endpoints that match the wishes', async () => {
+  test('models are tried in turn, each with all its endpoints that match the request', async () => {
     const body = { model: 'house/spare', models: ['house/one:north', 'house/deployments'] };
     expect(await triedFor(scene, body)).toEqual(['west/spare', 'north', 'east/fast', 'east/slow', 'west']);
     const provider = { ignore: ['east'] };
@@ -222,7 +222,7 @@ describe('fallbacks', () => {
   const cases = FAILURES.flatMap(([title, answer, passes]) =>
     FORMS.map(([fallback, by]) => [title, fallback, passes ? by : '', answer] as const),
   );
-  test.each(cases)('after %s with fallback %j: %s', async (_, fallback, by, answer) => {
+  test.each(cases)('choose after %s with fallback %j: %s', async (_, fallback, by, answer) => {
     scene.answer('east', answer);
     const { status, headers } = await chat(scene, { model: MODEL, provider: { fallback } });
     expect(scene.asked).toEqual(by === '' ? ['east'] : ['east', by]);
@@ -303,7 +303,7 @@ describe('three levels of defaults', () => {
   });
 });
 
-describe('refused: a wish', () => {
+describe('routing options', () => {
   test.each<[string, string, object, readonly string[]]>([
     [
       'of a price that nobody has',
@@ -357,7 +357,7 @@ describe('refused: a wish', () => {
   test.each<[string, string, readonly string[]]>([
     ['an endpoint of nobody', 'house/one:sim', ['the model id names sim']],
     ['a misspelt provider', 'house/one:wset', ['house/one:wset', 'house/one']],
-  ])('%s behind the id', async (_, model, parts) => {
+  ])('refuses %s after the model id', async (_, model, parts) => {
     const { status, json } = await chat(scene, { model });
     expect([status, at(json, 'error', 'param')]).toEqual([model.endsWith('sim') ? 400 : 404, 'model']);
     for (const part of parts) expect(at(json, 'error', 'message')).toContain(part);

@@ -58,7 +58,7 @@ const strays: readonly [name: string, bytes: string][] = [
   ['half a head', 'HTTP/1.1 2'],
 ];
 
-describe.each(strays)('%s that no request asked for', (_name, bytes) => {
+describe.each(strays)('%s without a request', (_name, bytes) => {
   test('on an idle connection closes the whole pool, and no connection is reused for a minute', async () => {
     const all = await start();
     const [first, second] = await warm(all);

@@ -30,7 +30,7 @@ describe.each(['relayed', 'translated'] as const)('%s', (lane) => {
     const says = dialect(protocol, 'x');
     const scene = (): Scene => scenes[lane] as Scene;
 
-    test.each(LEVELS)('a whole answer: %s', async (_, levels, fails) => {
+    test.each(LEVELS)('limits the depth of a whole response: %s', async (_, levels, fails) => {
       const body = JSON.stringify(says.whole('Hello')).replace(/^\{/, `{"extra":${nested(levels)},`);
       scene().upstream('one').script(whole(body));
       const response = await scene().gateway.post(path(model, false), ask(model, false));
@@ -40,7 +40,7 @@ describe.each(['relayed', 'translated'] as const)('%s', (lane) => {
       else expect(receive(false, text).text).toBe('Hello');
     });
 
-    test.each(LEVELS)('an event of a stream: %s', async (_, levels, fails) => {
+    test.each(LEVELS)('limits the depth of an event of a stream: %s', async (_, levels, fails) => {
       const { opening, piece, ending, endMark } = says;
       const last = ending('Hello') + endMark;
       const deep = last.replace(/data: ?\{/, (start) => `${start}"extra":${nested(levels)},`);

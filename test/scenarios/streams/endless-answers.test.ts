@@ -104,7 +104,7 @@ const TRANSLATED: readonly (readonly [what: string, model: string, limit: number
   ],
 ];
 
-test.each(TRANSLATED)('endless %s', async (_, model, limit, answer) => {
+test.each(TRANSLATED)('ends a translated stream of endless %s', async (_, model, limit, answer) => {
   const upstream = translating.upstream('up');
   upstream.always(answer);
   const { path, ask, receive } = CLIENTS['openai-chat'];
@@ -117,7 +117,7 @@ test.each(TRANSLATED)('endless %s', async (_, model, limit, answer) => {
 test.each([
   ['relay', (): Scene => relaying],
   ['translate', (): Scene => translating],
-] as const)('an event without end, %s lane', async (_, sceneOf) => {
+] as const)('ends a stream with an endless event, %s lane', async (_, sceneOf) => {
   const scene = sceneOf();
   const upstream = scene.upstream('up');
   upstream.always(endless(CHAT_OPENING + chatChunk({ content: 'Hello' }) + 'data: {', () => 'x'.repeat(MIB)));
@@ -141,7 +141,7 @@ test.each([true, false])('more objects than are worth parsing, streamed: %p', as
   expect(await response.text()).toContain(`of more than ${MAX_ANSWER_NODES} objects and arrays`);
 });
 
-test('an event of endless lines', async () => {
+test('ends a stream with an event of endless lines', async () => {
   const upstream = translating.upstream('up');
   upstream.always(endless(CHAT_OPENING, () => `data: ${'x'.repeat(MIB)}\n`));
   const { path, ask } = CLIENTS['openai-chat'];

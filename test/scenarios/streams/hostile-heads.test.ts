@@ -81,7 +81,7 @@ test('a refusal that names the key of the gateway reaches no client', async () =
   expect(await answer.json()).toEqual({ error: { ...error, sent_with: '[secret]' } });
 });
 
-test('an error whose body never ends is reported with its beginning', async () => {
+test('an error with an endless body is reported with its beginning', async () => {
   const up = scene.upstream('first');
   up.script((exchange) => {
     exchange.head(400, { 'content-type': 'text/plain' });

@@ -28,7 +28,7 @@ async function twoReaders(scene: Scene, count: number) {
   return { up, slow, quick: new RawClient(scene.gateway.origin, BODY, KEY) };
 }
 
-test('a slow reader delays nobody while the response can be kept', async () => {
+test('a slow reader delays no other reader while the response can be stored', async () => {
   const count = 1_000;
   await using scene = await startScene(['up']);
   const { up, slow, quick } = await twoReaders(scene, count);

@@ -146,7 +146,7 @@ test('readers of an answer that is not streamed wait for the one call', async ()
   expect(up.requests).toHaveLength(1);
 });
 
-test('an error before the answer reaches every reader who waits, and is forgotten', async () => {
+test('an error before the response reaches every waiting reader, and is not stored', async () => {
   const clock = new ArmedClock();
   await using scene = await startScene(['up'], { clock });
   const up = scene.upstream('up');
@@ -213,7 +213,7 @@ test('when every reader has left, the upstream call ends, and a retry makes a ne
   expect(at(await recordOf(scene.gateway, response), 'status')).toBe(499);
 });
 
-test('a reader who leaves before anything was answered ends the call as well', async () => {
+test('a reader who disconnects before the response ends the call as well', async () => {
   const clock = new ArmedClock();
   await using scene = await startScene(['up'], { clock });
   const up = scene.upstream('up');

@@ -91,19 +91,25 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     expect(scene.upstream('first').requests).toHaveLength(1);
   });
 
-  test.each(ways('first-token-timeout', 1000))('a late first token: %s', async (_, limits) => {
-    script(opened(stage.first.opening));
-    const asked = post(limits);
-    await scene.upstream('first').arrived(1);
-    await pass(900);
-    expect(scene.upstream('second').requests).toHaveLength(0);
-    await pass(200);
-    const response = await asked;
-    expect(receive(true, await response.text()).complete).toBe(true);
-    expect(attemptsOf(await recordOf(scene.gateway, response))).toEqual(['first failed', 'second completed']);
-  });
+  test.each(ways('first-token-timeout', 1000))(
+    'fails over if the first token is late: %s',
+    async (_, limits) => {
+      script(opened(stage.first.opening));
+      const asked = post(limits);
+      await scene.upstream('first').arrived(1);
+      await pass(900);
+      expect(scene.upstream('second').requests).toHaveLength(0);
+      await pass(200);
+      const response = await asked;
+      expect(receive(true, await response.text()).complete).toBe(true);
+      expect(attemptsOf(await recordOf(scene.gateway, response))).toEqual([
+        'first failed',
+        'second completed',
+      ]);
+    },
+  );
 
-  test.each(ways('idle-timeout', 2000))('a silence after content: %s', async (_, limits) => {
+  test.each(ways('idle-timeout', 2000))('ends the stream after a silence: %s', async (_, limits) => {
     script(opened(begun(stage)));
     const response = await post(limits);
     const { closed } = await scene.upstream('first').arrived(1);

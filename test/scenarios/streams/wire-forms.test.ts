@@ -84,7 +84,7 @@ const forms: Record<string, (text: string) => Answer> = {
 };
 
 describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
-  test.each(Object.keys(forms))('a stream: %s', async (name) => {
+  test.each(Object.keys(forms))('reads a stream in the form: %s', async (name) => {
     const scene = sceneOf(lane);
     const form = forms[name];
     if (!form) throw new Error('no such form');
@@ -127,7 +127,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
       exchange.close();
     },
   };
-  test.each(Object.keys(whole200))('a whole answer: %s', async (name) => {
+  test.each(Object.keys(whole200))('reads a whole response in the form: %s', async (name) => {
     const scene = sceneOf(lane);
     scene.upstream('up').script(whole200[name] ?? whole(''));
     const response = await scene.gateway.post('/chat/completions', { model: 'one/chat', messages: MESSAGES });
@@ -211,7 +211,7 @@ function compressed(coding: string, compress: (text: string) => Uint8Array): Ans
 
 describe('Messages', () => {
   const content = [{ type: 'text', text: SAID }];
-  test.each(Object.keys(forms))('a stream: %s', async (name) => {
+  test.each(Object.keys(forms))('reads a stream in the form: %s', async (name) => {
     const scene = sceneOf('translate');
     scene.upstream('up').script(forms[name]?.(messagesStream(content, 'end_turn')) ?? sse(''));
     const response = await scene.gateway.post('/chat/completions', {
@@ -224,7 +224,7 @@ describe('Messages', () => {
     expect(frames(text).at(-1)).toBe('[DONE]');
   });
 
-  test('a whole answer', async () => {
+  test('reads a whole response', async () => {
     const scene = sceneOf('translate');
     scene.upstream('up').script(whole(messagesBody(content, 'end_turn')));
     const response = await scene.gateway.post('/chat/completions', {

@@ -250,7 +250,7 @@ test('clients whose protocol has no approvals get an error', async () => {
   expect(at(await refused.json(), 'error', 'param')).toBe('tools[0].require_approval');
 });
 
-test('another process answers after a restart', async () => {
+test('another process answers an approval after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-approval-'));
   const mcp = startMcpServer({ tools: MCP_TOOLS });
   const config = { fetch: { allow: [new URL(mcp.url).host] } };
@@ -280,7 +280,7 @@ test('another process answers after a restart', async () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'an approval outlives a process that is killed without warning',
+  'an approval survives a process that is killed without warning',
   async () => {
     const { folder, remove } = freshFolder();
     const mcp = startMcpServer({ tools: MCP_TOOLS });

@@ -43,7 +43,7 @@ describe.each(SIMULATED_BOTH)('clients of Messages, %s, streamed: %p', (model, s
   const toolsOf = ({ content }: ReadMessage): ReadMessage['content'] =>
     content.filter(({ type }) => !/^(redacted_)?thinking$/.test(String(type)));
 
-  test('a search: its call, its results, cited text', async () => {
+  test('get the call, the results and the cited text of a search', async () => {
     const answer = await go({ messages: [user(CALL)] });
     const [use, found, text] = toolsOf(answer);
     const id = use?.['id'];
@@ -140,7 +140,7 @@ describe.each(SIMULATED_BOTH)('clients of Messages, %s, streamed: %p', (model, s
     expect(reported(scene.upstream.requests[0]).join('\n')).toContain('The Ounas is 299 km long.');
   });
 
-  test('a call of the client’s own beside a search', async () => {
+  test('get a call of their own tool beside a search', async () => {
     const own = { name: 'get_weather', input_schema: WEATHER.parameters };
     const input = `${CALL}\ncall get_weather {"city": "Oulu"}`;
     const first = await go({ messages: [user(input)], tools: [SEARCH, own] });
@@ -325,7 +325,7 @@ describe.each([false, true])('clients of Chat Completions, streamed: %p', (strea
     expect(answer.text).toEndWith(CITED);
   });
 
-  test.each(SIMULATED)('%s: tools of a server, and control for a tool of the client', async (model) => {
+  test.each(SIMULATED)('use tools of a server with %s, and get calls of their own tools', async (model) => {
     const own = { type: 'function', function: { name: 'get_weather', parameters: WEATHER.parameters } };
     const tools = [serverAt(scene.mcp.url), own];
     expect((await go({ model, messages: messages(SUM), tools })).text).toContain('the sum is 3');

@@ -114,7 +114,7 @@ test.each(['chat', 'responses', 'messages'] as const)(
   },
 );
 
-test('over a WebSocket, with nothing stored', async () => {
+test('an approval works over a WebSocket without stored state', async () => {
   await using socket = await SocketClient.open(scene.gateway.origin);
   const body = { model: 'sim/chat', store: false, tools: [asking()] };
   const first = await socket.turn({ ...body, input: SUM });

@@ -139,7 +139,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     expect(at(answer.body, 'tool_choice')).toEqual({ type: 'web_search' });
   });
 
-  test('the model is asked for one call at a time', async () => {
+  test('the model is limited to one call at a time', async () => {
     scene.upstream.script(says(way, [search('call_a')]), says(way, [{ text: 'Done.' }]));
     await go({ parallel_tool_calls: false });
     for (const { text } of scene.upstream.requests)
@@ -310,7 +310,7 @@ test('tools of a server and a search in one answer', async () => {
 });
 
 test.each(['sim/chat', 'sim/responses', 'sim/messages', 'sim/deepseek'])(
-  'a call of ours and one of the client’s out of one thought of %s',
+  'calls of the gateway’s and the client’s tools after one reasoning of %s are both completed',
   async (model) => {
     const tools = [WEATHER, serverAt(scene.mcp.url, { allowed_tools: ['echo'] })];
     const input = 'In parallel: get_weather and sums__echo';

@@ -51,7 +51,7 @@ describe('servers in trouble', () => {
     expect(at(answer.body, 'status')).toBe('completed');
   });
 
-  test('fifty tools', async () => {
+  test('offer fifty tools', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [
         `tool_${n}`,

@@ -77,7 +77,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
   const go = (body: object): Promise<Answered> =>
     ask(scene, 'chat', { model, tools: [serverAt(scene.mcp.url)], ...body }, stream);
 
-  test('a list and a call', async () => {
+  test('shows the list of tools and a call', async () => {
     const answer = await go({ input: `Add.\n${SUM}` });
     expect(typesOf(answer)).toEqual(['mcp_list_tools', 'mcp_call', 'message']);
     const [listed] = itemsOf(answer, 'mcp_list_tools');
@@ -187,14 +187,14 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(itemsOf(theirs, 'mcp_call')[0]).toMatchObject({ name: 'add', output: 'the sum is 2' });
   });
 
-  test('a choice of one tool of the server', async () => {
+  test('obeys the choice of one tool of the server', async () => {
     const tool_choice = { type: 'mcp', server_label: 'sums', name: 'echo' };
     const answer = await go({ input: 'Say it again', tool_choice });
     expect(itemsOf(answer, 'mcp_call').map((item) => at(item, 'name') ?? null)).toEqual(['echo']);
     expect(at(answer.body, 'tool_choice')).toEqual(tool_choice);
   });
 
-  test('a choice among some tools of several kinds', async () => {
+  test('obeys the choice among some tools of several kinds', async () => {
     const tools = [serverAt(scene.mcp.url), WEATHER];
     const tool_choice = {
       type: 'allowed_tools',
@@ -237,31 +237,34 @@ test.each(SIMULATED)('%s: a huge result is truncated, and the model is informed'
 });
 
 describe('the events of a list and a call', () => {
-  test.each(SIMULATED_BOTH.filter(([, stream]) => stream).map(([model]) => model))('of %s', async (model) => {
-    const body = { model, tools: [serverAt(scene.mcp.url)], input: SUM };
-    const { frames, ...answer } = await ask(scene, 'chat', body, true);
-    const eventsOf = (type: string): Json[] => {
-      const id = at(itemsOf({ ...answer, frames }, type)[0], 'id');
-      return frames
-        .map(({ data }) => JSON.parse(data) as Json)
-        .filter((event) => (at(event, 'item_id') ?? at(event, 'item', 'id')) === id)
-        .map((event) => at(event, 'type') ?? null);
-    };
-    expect(eventsOf('mcp_list_tools')).toEqual([
-      'response.output_item.added',
-      'response.mcp_list_tools.in_progress',
-      'response.mcp_list_tools.completed',
-      'response.output_item.done',
-    ]);
-    expect(eventsOf('mcp_call')).toEqual([
-      'response.output_item.added',
-      'response.mcp_call.in_progress',
-      'response.mcp_call_arguments.delta',
-      'response.mcp_call_arguments.done',
-      'response.mcp_call.completed',
-      'response.output_item.done',
-    ]);
-  });
+  test.each(SIMULATED_BOTH.filter(([, stream]) => stream).map(([model]) => model))(
+    'have the order of OpenAI for %s',
+    async (model) => {
+      const body = { model, tools: [serverAt(scene.mcp.url)], input: SUM };
+      const { frames, ...answer } = await ask(scene, 'chat', body, true);
+      const eventsOf = (type: string): Json[] => {
+        const id = at(itemsOf({ ...answer, frames }, type)[0], 'id');
+        return frames
+          .map(({ data }) => JSON.parse(data) as Json)
+          .filter((event) => (at(event, 'item_id') ?? at(event, 'item', 'id')) === id)
+          .map((event) => at(event, 'type') ?? null);
+      };
+      expect(eventsOf('mcp_list_tools')).toEqual([
+        'response.output_item.added',
+        'response.mcp_list_tools.in_progress',
+        'response.mcp_list_tools.completed',
+        'response.output_item.done',
+      ]);
+      expect(eventsOf('mcp_call')).toEqual([
+        'response.output_item.added',
+        'response.mcp_call.in_progress',
+        'response.mcp_call_arguments.delta',
+        'response.mcp_call_arguments.done',
+        'response.mcp_call.completed',
+        'response.output_item.done',
+      ]);
+    },
+  );
 });
 
 const WAYS = ['chat', 'responses', 'messages'] as const;
@@ -333,7 +336,7 @@ test.each(['chat', 'responses'] as const)(
 );
 
 describe.each([false, true])('over gemini, streamed: %p', (stream) => {
-  test('a call of ours beside one of the client, then both results', async () => {
+  test('sends both results after a call of the gateway’s tool and one of the client’s', async () => {
     const call = (name: string, args: object): object => ({ functionCall: { name, args } });
     scene.upstream.script(
       geminiSays([call('get_weather', { city: 'Oulu' }), call('sums__add', { a: 1, b: 1 })]),

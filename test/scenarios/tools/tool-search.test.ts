@@ -47,7 +47,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
   const go = (body: object, headers?: Record<string, string>): Promise<Answered> =>
     ask(scene, 'chat', { model, tools: [SEARCH], ...body }, stream, headers);
 
-  test('one search: its item, the answer, its citations', async () => {
+  test('shows the item of a search, the answer and its citations', async () => {
     const answer = await go({ input: `Which is it?\n${CALL}` });
     const [item] = searchesOf(answer);
     expect(item).toEqual({
@@ -160,22 +160,25 @@ function asResponse({ id }: Answered): Response {
 }
 
 describe('the events', () => {
-  test.each(SIMULATED_BOTH.filter(([, stream]) => stream).map(([model]) => model))('of %s', async (model) => {
-    const answer = await ask(scene, 'chat', { model, tools: [SEARCH], input: CALL }, true);
-    const item = searchesOf(answer)[0];
-    const own = answer.frames
-      .map(({ data }) => JSON.parse(data) as Json)
-      .filter((event) => (at(event, 'item_id') ?? at(event, 'item', 'id')) === at(item, 'id'));
-    expect(own.map((event) => at(event, 'type') ?? null)).toEqual([
-      'response.output_item.added',
-      'response.web_search_call.in_progress',
-      'response.web_search_call.searching',
-      'response.web_search_call.completed',
-      'response.output_item.done',
-    ]);
-    expect(at(own[0], 'item', 'status')).toBe('in_progress');
-    expect(new Set(own.map((event) => at(event, 'output_index'))).size).toBe(1);
-  });
+  test.each(SIMULATED_BOTH.filter(([, stream]) => stream).map(([model]) => model))(
+    'have the order of OpenAI for %s',
+    async (model) => {
+      const answer = await ask(scene, 'chat', { model, tools: [SEARCH], input: CALL }, true);
+      const item = searchesOf(answer)[0];
+      const own = answer.frames
+        .map(({ data }) => JSON.parse(data) as Json)
+        .filter((event) => (at(event, 'item_id') ?? at(event, 'item', 'id')) === at(item, 'id'));
+      expect(own.map((event) => at(event, 'type') ?? null)).toEqual([
+        'response.output_item.added',
+        'response.web_search_call.in_progress',
+        'response.web_search_call.searching',
+        'response.web_search_call.completed',
+        'response.output_item.done',
+      ]);
+      expect(at(own[0], 'item', 'status')).toBe('in_progress');
+      expect(new Set(own.map((event) => at(event, 'output_index'))).size).toBe(1);
+    },
+  );
 
   test('the client reads that a search runs while it runs', async () => {
     let finish = (): void => {};
@@ -206,22 +209,25 @@ describe('the events', () => {
 describe('citations', () => {
   const TEXT = 'Ünïcode 🎉 first[1], then 【2†source】, a [link](URL/ounas), [9] and [1](no) — done[2]';
 
-  test.each(['chat', 'responses', 'messages', 'gemini'] as const)('over %s', async (way) => {
-    const text = TEXT.replace('URL', scene.web.origin);
-    const calls = [{ call: 'web_search', id: 'call_1', args: { query: 'q' } }];
-    for (const stream of [false, true]) {
-      if (way === 'gemini')
-        scene.upstream.script(
-          geminiSays([{ functionCall: { name: 'web_search', args: { query: 'q' } } }]),
-          geminiSays([{ text }]),
-        );
-      else scene.upstream.script(says(way, calls), says(way, [{ text }]));
-      const model = `to/${way}`;
-      const answer = await ask(scene, 'chat', { model, tools: [SEARCH], input: 'Go' }, stream);
-      expect(messageOf(answer).text).toBe(text);
-      expectCitations(answer, ['[1]', '【2†source】', `[link](${scene.web.origin}/ounas)`, '[2]']);
-    }
-  });
+  test.each(['chat', 'responses', 'messages', 'gemini'] as const)(
+    'are read from text over %s',
+    async (way) => {
+      const text = TEXT.replace('URL', scene.web.origin);
+      const calls = [{ call: 'web_search', id: 'call_1', args: { query: 'q' } }];
+      for (const stream of [false, true]) {
+        if (way === 'gemini')
+          scene.upstream.script(
+            geminiSays([{ functionCall: { name: 'web_search', args: { query: 'q' } } }]),
+            geminiSays([{ text }]),
+          );
+        else scene.upstream.script(says(way, calls), says(way, [{ text }]));
+        const model = `to/${way}`;
+        const answer = await ask(scene, 'chat', { model, tools: [SEARCH], input: 'Go' }, stream);
+        expect(messageOf(answer).text).toBe(text);
+        expectCitations(answer, ['[1]', '【2†source】', `[link](${scene.web.origin}/ounas)`, '[2]']);
+      }
+    },
+  );
 
   test('in a text that comes one character at a time', async () => {
     const text = TEXT.replace('URL', scene.web.origin);

@@ -157,7 +157,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     }
   });
 
-  test('clients of Messages', async () => {
+  test('no secret of the server reaches clients of Messages', async () => {
     const response = await scene.gateway.post('/messages', {
       model: 'sim/chat',
       max_tokens: 2000,

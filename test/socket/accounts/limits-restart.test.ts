@@ -39,7 +39,7 @@ async function ask(gateway: TestGateway, name: string, more: object = {}): Promi
   return answer.status;
 }
 
-test('a restarted gateway knows what was spent, and does not count refused requests', async () => {
+test('a restarted gateway counts earlier usage, and does not count refused requests', async () => {
   const clock = new ManualClock(NOON);
   let gateway = await start(clock);
   expect(await ask(gateway, 'few')).toBe(200);

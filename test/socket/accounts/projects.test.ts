@@ -73,7 +73,7 @@ describe('stored data of a key of a project', () => {
     ['a conversation', '/conversations', () => ({}), ''],
     ['a prompt', '/prompts', () => ({ template: { input: 'Say {{word}}' } }), ''],
     ['a file', '/files', file, ''],
-  ])('%s is found by the others, and a 404 elsewhere', async (_, path, body, below) => {
+  ])('%s is found by keys of the project, and is a 404 for others', async (_, path, body, below) => {
     const id = await made(A, path, body());
     expect((await call(B, 'GET', `${path}/${id}${below}`)).status).toBe(200);
     expect((await call(STRANGER, 'GET', `${path}/${id}${below}`)).status).toBe(404);
@@ -223,7 +223,7 @@ test('keys and projects are changed under a running gateway, which follows withi
   }
 });
 
-test('a key with only the role admin cannot call models, and the error says so', async () => {
+test('a key with only the role admin cannot call models, and the error explains it', async () => {
   await using own = await startGateway({
     server: { admin_key: 'sk-test-root-0123456789' },
     keys: [{ name: 'operator', key: 'sk-test-operator', roles: ['admin'] }],

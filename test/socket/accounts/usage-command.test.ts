@@ -56,7 +56,7 @@ test('prints the latest usage, by model and end user, and for a filter', async (
   expect(users.out).toMatch(/^search,[0-9a-f]{32},2,0,/m);
 });
 
-test('shows names of keys, takes them as filters, and knows days by name', async () => {
+test('shows names of keys, takes them as filters, and accepts names of days', async () => {
   const config = join(folder, 'dragoman.yaml');
   writeFileSync(
     config,

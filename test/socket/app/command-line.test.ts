@@ -103,7 +103,7 @@ test('an argument that a command does not accept is refused, not ignored', async
 });
 
 describe('completion', () => {
-  test('knows commands, actions and options in bash', async () => {
+  test('completes commands, actions and options in bash', async () => {
     const { out } = await run('completion', 'bash');
     writeFileSync(join(folder, 'completion.bash'), out);
     const completed = (...words: string[]): string[] =>

@@ -99,7 +99,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     expect(up.requests).toHaveLength(1);
   });
 
-  test('one that is complete is had by whoever never heard of it, but not under its key for something else', async () => {
+  test('a complete response is available at every gateway, but not for another request with its key', async () => {
     const key = await fresh();
     up.script(whole(chatBody('done')));
     const text = await (await ask(one, key)).text();
@@ -111,7 +111,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     expect(up.requests).toHaveLength(1);
   });
 
-  test('a stream is had as it comes, also when whoever caused it has left', async () => {
+  test('a stream is available as it arrives, also after its first client has disconnected', async () => {
     const key = await fresh();
     up.script(opened(CHAT_OPENING + chatChunk({ content: 'Grü' })));
     const first = new StreamReading(await ask(one, key, { stream: true }));
@@ -132,7 +132,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     expect(up.requests).toHaveLength(1);
   });
 
-  test('the server never has what was said in clear', async () => {
+  test('the server never stores content unencrypted', async () => {
     const key = await fresh();
     const words = 'nobody else reads this '.repeat(20);
     up.script(whole(chatBody(words)));
@@ -171,7 +171,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     expect(up.requests).toHaveLength(2);
   });
 
-  test('a server that loses all it knows in the middle cuts no answer, and repeats nothing of it', async () => {
+  test('a server that loses its data during a response neither cuts the response nor repeats a part of it', async () => {
     const key = await fresh();
     up.script(opened(CHAT_OPENING + chatChunk({ content: 'one ' })));
     const first = new StreamReading(await ask(one, key, { stream: true }));
@@ -189,7 +189,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     expect(up.requests).toHaveLength(1);
   });
 
-  test('one that is too large to be kept cannot be had elsewhere while it is made', async () => {
+  test('a response that is too large to store is not available at other gateways while it is produced', async () => {
     const key = await fresh();
     up.script(
       opened(CHAT_OPENING + chatChunk({ content: 'x'.repeat(300_000) })),
@@ -208,7 +208,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     expect(frames(await first.rest()).at(-1)).toBe('[DONE]');
   });
 
-  test('readers of one that dies are told, and the next request is answered anew', async () => {
+  test('readers at a gateway get an error when another one dies, and the next request is processed again', async () => {
     const at = freshFolder();
     const path = join(at.folder, 'dragoman.json');
     writeFileSync(path, JSON.stringify({ ...config(), data_dir: at.folder }));
@@ -246,7 +246,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     at.remove();
   });
 
-  test('without the server each answers by itself', async () => {
+  test('each gateway answers by itself without the server', async () => {
     const key = await fresh();
     up.script(whole(chatBody('mine')), whole(chatBody('mine')));
     process.kill(server.pid, 'SIGSTOP');

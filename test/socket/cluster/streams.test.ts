@@ -103,7 +103,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('a stream that another replica keeps', 
     slow.stop();
   });
 
-  test.each(PROTOCOLS)('in %s goes on behind any event, byte for byte', async (_, path, body) => {
+  test.each(PROTOCOLS)('in %s continues after any event, byte for byte', async (_, path, body) => {
     const response = await post(one, path, body, RESUMABLE);
     const whole = await response.text();
     const id = response.headers.get('x-request-id');
@@ -139,7 +139,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('a stream that another replica keeps', 
 
   const chat = { model: 'slow/m', stream: true, messages };
 
-  test('goes on live after its client was cut off, and is whole although Valkey was flushed meanwhile', async () => {
+  test('continues live after its client was disconnected, and is complete although Valkey was flushed meanwhile', async () => {
     const response = await post(one, '/v1/chat/completions', chat, RESUMABLE);
     const id = response.headers.get('x-request-id');
     const first = await readUntil(response, 'one');
@@ -224,7 +224,7 @@ test('of several workers each resumes the streams of all', async () => {
 });
 
 test.skipIf(POSTGRES_PROGRAMS === null)(
-  'with PostgreSQL alone, another replica says which one has the stream',
+  'with PostgreSQL alone, another replica names the one that has the stream',
   async () => {
     const config = { database_url: await freshPostgres(), secret: SECRET };
     const [one, two] = await Promise.all([startGateway(config), startGateway(config)]);

@@ -103,7 +103,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     answers.filter(({ status }) => status === 200);
   const cost = (answers: readonly Answer[]): number => answers.reduce((sum, { usd }) => sum + usd, 0);
 
-  test('together spend nearly all of a budget, and no more', async () => {
+  test('together spend nearly all of a budget, and never more', async () => {
     const answers: Answer[] = [];
     // Money that a request reserved and did not cost comes back when it ends.
     for (let times = 0; times < 40 && cost(answers) < 0.9; times += 1)

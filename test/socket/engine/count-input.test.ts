@@ -206,7 +206,7 @@ describe('counts across protocols', () => {
   const names = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
   const pairs = names.flatMap((client) => names.map((upstream) => [client, upstream] as const));
 
-  test.each(pairs)('a client of %s at an upstream of %s', async (client, upstream) => {
+  test.each(pairs)('reach a client of %s from an upstream of %s', async (client, upstream) => {
     const { path, ask, reported } = CLIENTS[client];
     const [at, counted] = UPSTREAMS[upstream];
     const model = `one/${upstream.split('-').at(-1)}`;

@@ -109,7 +109,7 @@ describe.each(
     expect(Number(at(record, 'usage'))).toBeCloseTo((costs[0] ?? 0) + (costs[1] ?? 0), 12);
   });
 
-  test('an input that fails twice is returned unchanged, and the report says so', async () => {
+  test('an input that fails twice is returned unchanged, with a report', async () => {
     script(
       { calls: [['run', 'call_1', { input: 'one' }]] },
       { calls: [['run', 'call_2', { input: 'two' }]] },
@@ -158,7 +158,7 @@ describe('a streamed answer', () => {
     expect(receives('chat', true, text)).toEqual(['Let me add.', 'run call_1 1 + 2']);
   });
 
-  test('without such a call is not held back', async () => {
+  test('is not buffered without a call of a custom tool', async () => {
     const up = scene.upstream('up');
     up.script((exchange) => exchange.openStream());
     const { path, body } = asks('chat', 'plain/openai-chat', true, SUMS);
@@ -202,7 +202,7 @@ test('the second request contains the reasoning of the model, and every call has
 });
 
 describe('limits', () => {
-  test('an input that the token limit truncated is not repaired, and the response says that it was truncated', async () => {
+  test('an input that the token limit truncated is not repaired, and the response is marked as truncated', async () => {
     const up = scene.upstream('up');
     up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: '1 +' }]], isCut: true }));
     const { received, text } = await exchange('chat', 'plain/openai-chat', false);
@@ -219,7 +219,7 @@ describe('limits', () => {
     expect(await reasons(response)).toContain('could not be corrected');
   });
 
-  test('the second call may not say more than the first', async () => {
+  test('the second call may not be longer than the first', async () => {
     const up = scene.upstream('up');
     const turn = (input: string): Said => ({ calls: [['run', 'call_1', { input }]] });
     up.script(says('openai-chat', false, turn('one')), says('openai-chat', false, turn('1')));
@@ -239,7 +239,7 @@ describe('limits', () => {
     expect(usedMs() - started).toBeLessThan(1500);
   });
 
-  test('a grammar without end costs milliseconds, and its input counts as unchecked', async () => {
+  test('an endless grammar costs milliseconds, and its input counts as unchecked', async () => {
     const up = scene.upstream('up');
     up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: `${'a'.repeat(5000)}b` }]] }));
     const started = usedMs();
@@ -314,7 +314,7 @@ describe('syntaxes', () => {
 test.each([
   ['its quirk', 'knowing/chat'],
   ['its faith', 'loyal/m'],
-])('an upstream that knows custom tools by %s enforces their grammars itself', async (_how, model) => {
+])('an upstream that supports custom tools by %s enforces their grammars itself', async (_how, model) => {
   const up = model === 'loyal/m' ? loyal : scene.upstream('up');
   up.script(says('openai-chat', false, { calls: [['other', 'call_1', {}]] }));
   const { path, body } = asks('chat', model, false, SUMS);

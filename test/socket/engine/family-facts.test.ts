@@ -140,7 +140,7 @@ describe('o3-mini', () => {
 });
 
 describe('a document of text', () => {
-  test('reaches Converse as a document with its title, context and wish for citations', async () => {
+  test('reaches Converse as a document with its title, context and request for citations', async () => {
     const document = {
       type: 'document',
       source: { type: 'text', media_type: 'text/plain', data: 'The sky is green.' },
@@ -187,7 +187,7 @@ describe('a document of text', () => {
 });
 
 describe('a refusal', () => {
-  test('reaches clients of Gemini as an answer that was held back', async () => {
+  test('reaches clients of Gemini as a blocked response', async () => {
     const ask = async (answer: object, model: string): Promise<Json> => {
       upstream.script(whole(answer));
       const response = await gateway.post(`/models/${model}:generateContent`, {

@@ -212,7 +212,7 @@ test('a token count shows none of it to the vendor', async () => {
   }
 });
 
-test("Anthropic's own skills are everybody's", async () => {
+test("Anthropic's own skills are available to every key", async () => {
   const body = messages(text, {
     container: { skills: [{ type: 'anthropic', skill_id: 'pptx', version: 'latest' }] },
   });

@@ -98,7 +98,7 @@ describe('at the owner', () => {
   });
 });
 
-describe('elsewhere', () => {
+describe('tools of one vendor at another', () => {
   test.each(['chat', 'responses'])(
     'they are reported, and the request works without them: %s',
     async (protocol) => {

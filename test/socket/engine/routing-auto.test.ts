@@ -295,7 +295,7 @@ describe('complexity', () => {
       }),
       'medium',
     ],
-  ])('of %s', (_, body, complexity) => {
+  ])('is estimated for %s', (_, body, complexity) => {
     expect(estimateComplexity(requestFacts(decode(body), 0))).toBe(complexity as 'low');
     expect(select(body).basis?.['complexity']).toBe(complexity);
   });

@@ -298,12 +298,15 @@ function streamed(text: string): Json {
 const KEPT = Object.keys(CLIENTS).filter((client) => /previous|conversation|thread/.test(client));
 
 describe.each(Object.keys(CLIENTS))('%s', (client) => {
-  test.each(UPSTREAMS)('over %s', (name) => expectSamePrefix(client, name, false));
+  test.each(UPSTREAMS)('sends the same prefix in every turn over %s', (name) =>
+    expectSamePrefix(client, name, false),
+  );
 });
 
 describe.each(KEPT)('%s, streamed', (client) => {
-  test.each(['chat', 'responses', 'messages', 'relay'] as const)('over %s', (name) =>
-    expectSamePrefix(client, name, true),
+  test.each(['chat', 'responses', 'messages', 'relay'] as const)(
+    'sends the same prefix in every turn over %s',
+    (name) => expectSamePrefix(client, name, true),
   );
 });
 
@@ -351,16 +354,13 @@ test.each(['kept', 'in a conversation', 'made into a conversation'])(
   },
 );
 
-test.each(['relay', 'responses'])(
-  'a compacted conversation is sent upstream as it was said: %s',
-  async (way) => {
-    upstream.script(says('responses', [{ text: 'A summary.' }]));
-    const input = UNNAMED.filter((item) => !('type' in item) || item.type !== 'reasoning');
-    const response = await gateway.post('/responses/compact', { model: `to/${way}`, input });
-    const compacted = (await response.json()) as Json;
-    expect(at(compacted, 'object')).toBe('response.compaction');
-    expect(upstream.requests[0]?.text).not.toContain('"id"');
-    // Items have ids, with which a client sends them back.
-    for (const item of list(compacted, 'output')) expect(at(item, 'id')).toBeString();
-  },
-);
+test.each(['relay', 'responses'])('a compacted conversation is sent upstream unchanged: %s', async (way) => {
+  upstream.script(says('responses', [{ text: 'A summary.' }]));
+  const input = UNNAMED.filter((item) => !('type' in item) || item.type !== 'reasoning');
+  const response = await gateway.post('/responses/compact', { model: `to/${way}`, input });
+  const compacted = (await response.json()) as Json;
+  expect(at(compacted, 'object')).toBe('response.compaction');
+  expect(upstream.requests[0]?.text).not.toContain('"id"');
+  // Items have ids, with which a client sends them back.
+  for (const item of list(compacted, 'output')) expect(at(item, 'id')).toBeString();
+});

@@ -161,7 +161,7 @@ function halves(text: string): [string, string] {
 
 describe('an upstream that promises schemas', () => {
   test.each(UPSTREAM_PROTOCOLS)(
-    '%s: a whole strict answer is checked all the same, and repaired',
+    '%s: a whole strict response is checked nevertheless, and repaired',
     async (upstream) => {
       const words = dialect(upstream, 'up');
       scene.upstream('up').script(whole(words.whole(BAD)), whole(words.whole(GOOD)));
@@ -235,7 +235,7 @@ describe('limits', () => {
     },
   );
 
-  test('the repair may not say more than the first answer', async () => {
+  test('the repair may not be longer than the first response', async () => {
     chat(BAD, GOOD);
     await post('none/openai-chat', SCHEMA, { max_completion_tokens: 77 });
     const limits = scene
@@ -336,7 +336,7 @@ describe('schemas', () => {
     expect(await holds(schema, bad)).toBe(true);
   });
 
-  test('a schema may refer to itself, and say which draft it is of', async () => {
+  test('a schema may refer to itself, and name its draft', async () => {
     const tree = (draft: string): object => ({
       $schema: draft,
       $defs: {
@@ -358,7 +358,7 @@ describe('schemas', () => {
     }
   });
 
-  test('an answer that is nested without end is one to repair', async () => {
+  test('an endlessly nested response is repaired', async () => {
     const tree = { type: 'object', properties: { child: { $ref: '#' } }, additionalProperties: false };
     chat(`${'{"child":'.repeat(40_000)}{}${'}'.repeat(40_000)}`, '{"child":{}}');
     const response = await post('none/openai-chat', tree);
@@ -366,7 +366,7 @@ describe('schemas', () => {
     expect(await reason(response)).toContain('nested too deeply');
   });
 
-  test('a pattern with lookaround is not checked, and the report says so', async () => {
+  test('a pattern with lookaround is not checked, with a report', async () => {
     const text = '{"value":"x"}';
     chat(text);
     const response = await post('none/openai-chat', holding({ type: 'string', pattern: '^(?!x)' }));
@@ -426,7 +426,7 @@ describe('schemas', () => {
     ['no pattern', { pattern: '(' }, 'no closing parenthesis'],
     ['promises', { properties: { a: { $async: true, type: 'string' } } }, 'async'],
     ['too much', { description: 'x'.repeat(100_001) }, 'larger than'],
-  ])('a schema of %s is a 400 that names it, and delays nobody', async (_what, schema, why) => {
+  ])('a schema of %s is a 400 that names it, and delays no other request', async (_what, schema, why) => {
     chat('{}', '{}');
     const started = usedMs();
     const response = await post('none/openai-chat', schema);

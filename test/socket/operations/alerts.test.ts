@@ -137,7 +137,7 @@ test('a higher threshold of a budget resolves the lower ones, and not those of a
   });
 });
 
-test('a budget whose rest does not suffice for a request is reported as too low, not as spent', async () => {
+test('a budget whose remainder is too small for a request is reported as too low, not as spent', async () => {
   const { ask, received } = await scene({
     keys: [{ ...KEYS[0], budgets: [{ usd: 1.09, per: 'day' }] }],
   });

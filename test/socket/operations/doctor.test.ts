@@ -142,7 +142,7 @@ describe('the result of a probe', () => {
     expect(sent).not.toHaveProperty('seed');
   });
 
-  test('protects texts of clients from a server that is not what its preset says', async () => {
+  test('protects texts of clients from a server that does not match its preset', async () => {
     const config = {
       providers: { sim: false, openai: { api_key: KEY, base_url: `${upstream.origin}/v1` } },
       models: [{ id: 'openai/m', endpoints: [{ provider: 'openai' }] }],
@@ -251,7 +251,7 @@ test('a provider without models in the configuration is examined by the first th
   expect(unlisted.err).toBe('lab: it does not list its models; select one with --model lab/NAME\n');
 });
 
-test('of a known vendor, the cheapest listed text model is examined', async () => {
+test('the cheapest listed text model of a known vendor is examined', async () => {
   const ids = [
     'whisper-1',
     'babbage-002',

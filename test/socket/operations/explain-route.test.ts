@@ -27,7 +27,7 @@ test('a malformed request is refused as it would be when it is sent', async () =
   expect(explained).toEqual(await refusal(gateway.post('/chat/completions', wrong)));
 });
 
-test('a protocol that clients cannot speak is named', async () => {
+test('a protocol that clients cannot use is named', async () => {
   expect(await refusal(gateway.post('/route/explain?protocol=soap', CHAT))).toMatchObject({
     status: 400,
     error: { param: 'protocol', message: expect.stringContaining('must be one of openai-chat') },

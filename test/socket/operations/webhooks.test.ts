@@ -83,7 +83,7 @@ function unwrap({ body, headers }: Received, secret: string): ReturnType<typeof 
 }
 
 describe('an event of an answer in the background', () => {
-  test('is what the SDK of OpenAI unwraps, and says how the answer ended', async () => {
+  test('is unwrapped by the SDK of OpenAI, and contains the result of the response', async () => {
     const receiver = receive();
     const gateway = await start({ webhooks: [{ url: receiver.url, secret: WEBHOOK_SECRET }] });
     const completed = await ask(gateway);
@@ -268,7 +268,7 @@ describe('a receiver that is made by API', () => {
     expect((await gateway.manage('POST', '/webhooks', wanted)).body).toMatchObject({ project: 'shop' });
   });
 
-  test('is listed, changed, tested and deleted; what it was sent is in its log, and is sent once more', async () => {
+  test('is listed, changed, tested and deleted; its log contains its deliveries, which can be repeated', async () => {
     const receiver = receive(
       (number) => new Response(`answer ${number}`, { status: number === 1 ? 400 : 200 }),
     );
@@ -436,7 +436,7 @@ describe('a receiver that misbehaves', () => {
     expect(hooks).toMatchObject({ data: [{ state: 'failing' }, { state: 'enabled' }] });
   });
 
-  test('for 72 hours is disabled, which operators are told, and is sent to again once it is enabled', async () => {
+  test('for 72 hours is disabled with an alert, and receives again after it is enabled', async () => {
     let status = 503;
     const broken = receive(() => new Response(null, { status }));
     const pager = receive();

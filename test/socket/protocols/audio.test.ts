@@ -139,34 +139,37 @@ const PUBLISHED: Partial<Record<UpstreamProtocol, unknown>> = {
 describe.each(CLIENT_NAMES.map((name) => [name] as const))('audio from %s', (name) => {
   const { ask, param } = CLIENTS[name];
 
-  test.each(UPSTREAM_PROTOCOLS.map((protocol) => [protocol] as const))('to %s', async (protocol) => {
-    const upstream = answering(protocol);
-    const asked = upstream.requests.length;
-    const response = await ask(MODELS[protocol]);
-    const reported =
-      // Its own protocol gets the client's own words.
-      name === 'Gemini' && protocol === 'gemini'
-        ? { inlineData: { mimeType: 'audio/x-wav', data: WAV } }
-        : PUBLISHED[protocol];
-    if (reported === undefined && !(name === 'Responses' && protocol === 'openai-responses')) {
-      const text = await response.text();
-      expect([response.status, text]).toEqual([400, expect.stringMatching(/audio/)]);
-      expect(text).toContain(param);
-      expect(upstream.requests.length).toBe(asked);
-      return;
-    }
-    expect(response.status).toBe(200);
-    expect(response.headers.get('x-dragoman-report') ?? '').not.toContain(param);
-    const body = upstream.requests.at(-1)?.json;
-    const parts =
-      protocol === 'gemini'
-        ? at(body, 'contents', 0, 'parts')
-        : at(body, protocol === 'openai-responses' ? 'input' : 'messages', 0, 'content');
-    // The SDK's types have it in Responses (`ResponseInputAudio`): whether a model takes it is for the upstream to say.
-    expect(at(parts, 1)).toEqual((reported ?? PUBLISHED['openai-chat']) as never);
-  });
+  test.each(UPSTREAM_PROTOCOLS.map((protocol) => [protocol] as const))(
+    'reaches %s or is refused',
+    async (protocol) => {
+      const upstream = answering(protocol);
+      const asked = upstream.requests.length;
+      const response = await ask(MODELS[protocol]);
+      const reported =
+        // Its own protocol gets the client's own words.
+        name === 'Gemini' && protocol === 'gemini'
+          ? { inlineData: { mimeType: 'audio/x-wav', data: WAV } }
+          : PUBLISHED[protocol];
+      if (reported === undefined && !(name === 'Responses' && protocol === 'openai-responses')) {
+        const text = await response.text();
+        expect([response.status, text]).toEqual([400, expect.stringMatching(/audio/)]);
+        expect(text).toContain(param);
+        expect(upstream.requests.length).toBe(asked);
+        return;
+      }
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-dragoman-report') ?? '').not.toContain(param);
+      const body = upstream.requests.at(-1)?.json;
+      const parts =
+        protocol === 'gemini'
+          ? at(body, 'contents', 0, 'parts')
+          : at(body, protocol === 'openai-responses' ? 'input' : 'messages', 0, 'content');
+      // The SDK's types have it in Responses (`ResponseInputAudio`): whether a model takes it is for the upstream to say.
+      expect(at(parts, 1)).toEqual((reported ?? PUBLISHED['openai-chat']) as never);
+    },
+  );
 
-  test('to Converse', async () => {
+  test('is refused for Converse', async () => {
     const response = await ask('bedrock/amazon.nova-pro-v1:0');
     const text = await response.text();
     expect([response.status, text]).toEqual([400, expect.stringMatching(/audio/)]);
@@ -223,6 +226,6 @@ test.each([
   ['mp3 from its first frame on', Buffer.from([0xff, 0xfb, 0x90, 0, 0, 0]), 'audio/mp3'],
   ['flac', Buffer.from('fLaC\0\0\0\0'), 'audio/flac'],
   ['ogg', Buffer.from('OggS\0\0\0\0'), 'audio/ogg'],
-])('an upload is known by its bytes: %s', (_, bytes, type) => {
+])('the type of an upload is detected from its bytes: %s', (_, bytes, type) => {
   expect(mediaTypeOfFile(bytes, 'x.bin')).toBe(type);
 });

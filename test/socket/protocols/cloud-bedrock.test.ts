@@ -358,7 +358,7 @@ describe("Claude by Anthropic's own body", () => {
     });
   });
 
-  test('with Converse if it is configured so', async () => {
+  test('uses Converse if it is configured so', async () => {
     await using other = await startGateway({
       providers: { bedrock: { ...ACCOUNT, base_url: upstream.origin } },
       models: [

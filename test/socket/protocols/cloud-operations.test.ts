@@ -240,7 +240,7 @@ describe('embeddings on Bedrock', () => {
     ]);
   });
 
-  test('of Nova', async () => {
+  test('use the request of Nova', async () => {
     upstream.script(whole({ embeddings: [{ embeddingType: 'TEXT', embedding: [0.25] }] }));
     const response = await embed('bedrock/amazon.nova-2-multimodal-embeddings-v1:0', 'a', {
       dimensions: 1,

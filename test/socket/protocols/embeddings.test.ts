@@ -129,7 +129,7 @@ describe('an OpenAI-compatible upstream', () => {
     ['tokens', [1, 2, 3], [[1, 2, 3]], 1],
     ['lists of tokens', [[1, 2], [3]], [[1, 2], [3]], 2],
     ['as many texts as there may be', Array(2048).fill('x'), Array(2048).fill('x'), 2048],
-  ])('input as %s', async (_, input, sent, count) => {
+  ])('receives input as %s', async (_, input, sent, count) => {
     first.script(whole(openaiBody(Array(count).fill(VECTORS[0]))));
     const response = await ask({ input });
     expect(at(first.requests[0]?.json, 'input')).toEqual(sent as Json);
@@ -332,7 +332,7 @@ describe('a Gemini upstream', () => {
     expect(first.requests).toHaveLength(0);
   });
 
-  test('is sent more than a batch in several, whose answers are one', async () => {
+  test('gets a large input in several batches, whose responses are merged', async () => {
     const embeddings = (count: number): Json => ({
       embeddings: Array.from({ length: count }, (_, at) => ({ values: [count, at] })),
     });
@@ -509,7 +509,7 @@ describe('failures are hidden by the next endpoint', () => {
 });
 
 describe('routing', () => {
-  test('applies the routing wishes of a request', async () => {
+  test('applies the routing options of a request', async () => {
     second.script(good(), good());
     for (const provider of [
       { order: ['second'] },
@@ -617,7 +617,7 @@ describe("OpenAI's SDK", () => {
   const dot = (a: readonly number[] = [], b: readonly number[] = []): number =>
     a.reduce((sum, x, index) => sum + x * (b[index] ?? 0), 0);
 
-  test('reads numbers, although it asks for base64 by itself', async () => {
+  test('reads numbers, although it requests base64 by default', async () => {
     first.script(good());
     const answer = await client().embeddings.create({ model: 'first/text-embed-1', input: INPUT });
     expect(at(first.requests[0]?.json, 'encoding_format')).toBe('base64');

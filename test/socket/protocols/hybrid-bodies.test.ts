@@ -380,7 +380,7 @@ describe('chat messages with tools of several forms', () => {
     expect(report).toContainEqual(expect.objectContaining({ path: 'input', action: 'dropped' }));
   });
 
-  test('a chat body without any of that is relayed as ever', async () => {
+  test('a chat body without other forms is relayed', async () => {
     const { response } = await post('one/chat', {
       messages: [{ role: 'user', content: 'Hi' }],
       tools: [NESTED],
@@ -400,7 +400,7 @@ describe('chat messages with tools of several forms', () => {
   });
 });
 
-describe("mistakes are named in the client's own words", () => {
+describe("mistakes are reported with the client's member names", () => {
   const USER = { role: 'user', content: 'Hi' };
   test.each([
     ['input[1].call_id', { input: [USER, { type: 'function_call', name: 'f', arguments: '{}' }] }],

@@ -61,17 +61,20 @@ const rows = (Object.keys(WORDS) as ClientProtocol[]).flatMap((client) =>
   ),
 );
 
-test.each(rows)('$client: $status, stream $stream', async ({ client, status, words, stream }) => {
-  scene.upstream('up').always(whole(words, status, { 'retry-after': '60', 'x-secret': 'theirs' }));
-  const response = await ask(client, modelOf(client), stream);
-  expect([response.status, await response.text()]).toEqual([status, words]);
-  expect(response.headers.get('retry-after')).toBe('60');
-  expect(response.headers.get('x-should-retry')).toBe('false');
-  expect(response.headers.get('x-secret')).toBeNull();
-  expect(response.headers.get('x-dragoman-lane')).toBe('relay');
-  const record = await recordOf(scene.gateway, response);
-  expect(at(record, 'status')).toBe(status);
-});
+test.each(rows)(
+  '$client: status $status passes unchanged, stream $stream',
+  async ({ client, status, words, stream }) => {
+    scene.upstream('up').always(whole(words, status, { 'retry-after': '60', 'x-secret': 'theirs' }));
+    const response = await ask(client, modelOf(client), stream);
+    expect([response.status, await response.text()]).toEqual([status, words]);
+    expect(response.headers.get('retry-after')).toBe('60');
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    expect(response.headers.get('x-secret')).toBeNull();
+    expect(response.headers.get('x-dragoman-lane')).toBe('relay');
+    const record = await recordOf(scene.gateway, response);
+    expect(at(record, 'status')).toBe(status);
+  },
+);
 
 describe('errors that are not relayed unchanged', () => {
   const overloaded = WORDS['anthropic-messages'][529] ?? '';

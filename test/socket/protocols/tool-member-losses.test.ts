@@ -40,26 +40,32 @@ async function ask(upstream: keyof typeof ANSWERS, path: string, body: object): 
   return [lost.toSorted(), up.requests.at(-1)?.json];
 }
 
-test.each(UPSTREAMS)('of a client of Responses, at an upstream of %s', async (upstream) => {
-  const [lost, sent] = await ask(upstream, '/responses', { input: 'hi', tools: TOOLS });
-  const ofStandIns = [
-    'tools[2].allowed_callers',
-    'tools[3].description',
-    'tools[3].tools[0].allowed_callers',
-  ];
-  if (upstream !== 'responses')
-    return expect(lost).toEqual(['tools[0].allowed_callers', 'tools[1].allowed_callers', ...ofStandIns]);
-  expect(lost).toEqual(ofStandIns);
-  expect(list(sent, 'tools').slice(0, 2)).toMatchObject([callers, { type: 'function', ...callers }]);
-});
+test.each(UPSTREAMS)(
+  'lost members of tools of a Responses client are reported at an upstream of %s',
+  async (upstream) => {
+    const [lost, sent] = await ask(upstream, '/responses', { input: 'hi', tools: TOOLS });
+    const ofStandIns = [
+      'tools[2].allowed_callers',
+      'tools[3].description',
+      'tools[3].tools[0].allowed_callers',
+    ];
+    if (upstream !== 'responses')
+      return expect(lost).toEqual(['tools[0].allowed_callers', 'tools[1].allowed_callers', ...ofStandIns]);
+    expect(lost).toEqual(ofStandIns);
+    expect(list(sent, 'tools').slice(0, 2)).toMatchObject([callers, { type: 'function', ...callers }]);
+  },
+);
 
-test.each(UPSTREAMS)('of a client of Messages, at an upstream of %s', async (upstream) => {
-  const tool = { name: 'f', input_schema: parameters, allowed_callers: ['code_execution_20250825'] };
-  const [lost, sent] = await ask(upstream, '/messages', {
-    max_tokens: 100,
-    messages: [{ role: 'user', content: 'hi' }],
-    tools: [tool],
-  });
-  expect(lost).toEqual(upstream === 'messages' ? [] : ['tools[0].allowed_callers']);
-  if (upstream === 'messages') expect(at(sent, 'tools', 0)).toEqual(tool);
-});
+test.each(UPSTREAMS)(
+  'lost members of tools of a Messages client are reported at an upstream of %s',
+  async (upstream) => {
+    const tool = { name: 'f', input_schema: parameters, allowed_callers: ['code_execution_20250825'] };
+    const [lost, sent] = await ask(upstream, '/messages', {
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'hi' }],
+      tools: [tool],
+    });
+    expect(lost).toEqual(upstream === 'messages' ? [] : ['tools[0].allowed_callers']);
+    if (upstream === 'messages') expect(at(sent, 'tools', 0)).toEqual(tool);
+  },
+);

@@ -128,7 +128,7 @@ test('counts that contradict each other are clamped, and reported in header and 
   expect(JSON.stringify(record)).toContain('usage.cache_read');
 });
 
-test('tokens are not counted for a model that the upstream does not know', async () => {
+test('tokens are not counted for a model that is unknown to the upstream', async () => {
   const unknown = { type: 'error', error: { type: 'not_found_error', message: 'model: m' } };
   scene.upstream('up').script(whole(unknown, 404));
   const body = { model: 'one/messages', messages: [{ role: 'user', content: 'Hi' }] };

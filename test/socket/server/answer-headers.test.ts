@@ -47,7 +47,7 @@ test.each<[status: number, caching: string, request: [string, RequestInit]]>([
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-test('a refused key', async () => {
+test('a refused key gets headers against caching and sniffing', async () => {
   const answer = await fetch(`${gateway.origin}/v1/models`);
   expect(answer.status).toBe(401);
   expect(answer.headers.get('cache-control')).toBe('no-store');

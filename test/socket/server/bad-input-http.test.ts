@@ -32,7 +32,7 @@ function expectUnauthorized(answer: RawAnswer): ReturnType<typeof readError> {
 }
 
 describe('keys', () => {
-  test('none', async () => {
+  test('are required', async () => {
     expect(expectUnauthorized(await withHeaders()).message).toContain('No API key');
   });
 
@@ -50,7 +50,7 @@ describe('keys', () => {
     `authorization: Bearer ${'x'.repeat(10_000)}`,
     'x-api-key: constructor',
     'x-goog-api-key: nope',
-  ])('wrong: %#', async (header) => {
+  ])('are refused if wrong: %#', async (header) => {
     const error = expectUnauthorized(await withHeaders(header));
     expect(error.message).not.toContain('x'.repeat(50));
   });
@@ -60,7 +60,7 @@ describe('keys', () => {
     `authorization: bearer   ${TEST_KEY}`,
     `x-api-key: ${TEST_KEY}`,
     `x-goog-api-key: ${TEST_KEY}`,
-  ])('right: %s', async (header) => {
+  ])('are accepted in the form %s', async (header) => {
     readCompletion((await withHeaders(header)).text);
   });
 
@@ -70,7 +70,7 @@ describe('keys', () => {
     );
   });
 
-  test('stored keys: valid, revoked, expired, and narrowed to some models', async () => {
+  test('in storage are accepted or refused: valid, revoked, expired, and restricted to some models', async () => {
     const clock = new ManualClock();
     const first = await startGateway({}, { clock });
     const keys: Record<string, string> = {};
@@ -159,7 +159,7 @@ describe('methods and paths', () => {
     '/%',
     '/%00',
     '/%ff%fe',
-  ])('nothing at POST %#', async (path) => {
+  ])('POST to an unknown path %# is 404', async (path) => {
     const answer = await raw({ path, headers: [AUTHORIZATION, LENGTH], body: [BODY] });
     expect(answer.status).toBe(404);
     const error = readError(answer.text);
@@ -193,7 +193,7 @@ describe('methods and paths', () => {
   );
 
   test.each(['nope', '%27%20OR%201=1--', '%00', '%ff', 'x'.repeat(5000), '__proto__'])(
-    'no generation %#',
+    'an unknown generation %# is 404',
     async (id) => {
       const answer = await raw({ method: 'GET', path: `/v1/generation?id=${id}`, headers: [AUTHORIZATION] });
       expect(answer.status).toBe(404);
@@ -250,7 +250,7 @@ describe('headers', () => {
     ['a name with a space', ['x y: z']],
     ['a NUL', ['x-nul: a\0b']],
     ['a folded line', ['x-folded: a\r\n b']],
-  ] as const)('%s: refused or ignored, never a 500', async (_, headers) => {
+  ] as const)('%s are refused or ignored, never a 500', async (_, headers) => {
     const answer = await withHeaders(AUTHORIZATION, ...headers).catch((error: unknown) => String(error));
     // The runtime answers by itself, or hangs up, where the bytes are no HTTP.
     if (typeof answer !== 'string')

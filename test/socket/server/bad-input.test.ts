@@ -137,7 +137,7 @@ describe('hostile structures', () => {
     ['objects', '{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000)],
     ['arrays a million deep', '['.repeat(1_000_000) + ']'.repeat(1_000_000)],
     ['arrays that are never closed', '['.repeat(1_000_000)],
-  ])('nesting of 10,000 levels and more: %s', async (_, value) => {
+  ])('nesting of 10,000 levels and more is refused: %s', async (_, value) => {
     const answer = await send(`${before}${value}}`);
     expect(answer.status).toBe(400);
     const error = readError(answer.text);
@@ -176,7 +176,7 @@ describe('hostile structures', () => {
       'an escaped name',
       '{"model":"sim/echo","messages":[{"role":"user","content":"a"}],"\\u005f_proto__":{"polluted":true}}',
     ],
-  ])('__proto__ in %s', async (_, body) => {
+  ])('__proto__ in %s changes nothing', async (_, body) => {
     const error = await refusal(body);
     expect(error.param).toEndWith('__proto__');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
@@ -220,7 +220,7 @@ describe('hostile structures', () => {
       `${before}{${Array.from({ length: 1000 }, (_, index) => `"k${index}":0`).join()},"k7":1}}`,
       'mine.k7',
     ],
-  ])('a duplicate member %s', async (_, body, param) => {
+  ])('a duplicate member is refused %s', async (_, body, param) => {
     const error = await refusal(body);
     expect(error.message).toContain('duplicate member');
     expect(error.param).toBe(param);
@@ -251,7 +251,7 @@ describe('hostile structures', () => {
     });
   });
 
-  test('9,900 unknown members', async () => {
+  test('9,900 unknown members pass', async () => {
     const mine = Object.fromEntries(Array.from({ length: 9_900 }, (_, index) => [`field${index}`, index]));
     const answer = await send(JSON.stringify({ ...mine, ...QUESTION, model: 'sim/messages' }));
     expect(answer.status).toBe(200);

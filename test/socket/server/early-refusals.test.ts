@@ -164,7 +164,7 @@ describe('a request of a key whose limits have no room', () => {
     expect(counted.status).toBe(200);
   });
 
-  test('waits for a place among those that run', async () => {
+  test('waits for the end of a running request', async () => {
     const running = await fetch(`${gateway.origin}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk-test-busy', 'content-type': 'application/json' },
@@ -351,7 +351,7 @@ describe('requests that must be parsed for their error', () => {
     expect(refused.body).toContain('per day');
   });
 
-  test('is a limit for models, and nothing is refused for one of others', async () => {
+  test('are refused for a limit of models, and not for other limits', async () => {
     const other = { body: { ...CHAT, model: 'sim/echo' } };
     expect((await ask('models')).status).toBe(200);
     expect((await ask('models')).status).toBe(429);

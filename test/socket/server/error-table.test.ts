@@ -216,7 +216,7 @@ const PATHS: readonly (readonly [
   ],
 ];
 
-test.each(PATHS)('nothing there: %s', async (_, method, path, body, expected) => {
+test.each(PATHS)('a missing object is reported: %s', async (_, method, path, body, expected) => {
   const response = await fetch(gateway.origin + path, {
     method,
     headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
@@ -290,7 +290,7 @@ test.each<[what: string, speech: Speech, extra: object, Reported]>([
     { model: 'owner/any', max_output_tokens: 15 },
     [400, OPENAI, 'integer_below_min_value', 'max_output_tokens'],
   ],
-])('refused: %s', async (_, speech, extra, expected) => {
+])('a refusal has its documented form: %s', async (_, speech, extra, expected) => {
   expect(await reportedBy(await post(speech, 'sim/echo', extra))).toEqual(expected);
 });
 

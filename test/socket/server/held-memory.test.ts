@@ -100,7 +100,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     await untilHeld(scene, (bytes) => bytes === 0);
   });
 
-  test('streams that are held back count, and release their memory', async () => {
+  test('buffered streams count, and release their memory', async () => {
     const scene = await start({ faithful: lane === 'relay' });
     const up = scene.upstream('up');
     up.always((exchange) => {

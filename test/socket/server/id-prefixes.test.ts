@@ -31,7 +31,7 @@ test.each(ANSWERS)('%s', async (path, models, body, id) => {
     }
 });
 
-test('files', async () => {
+test('ids of files have their prefix', async () => {
   const form = new FormData();
   form.set('purpose', 'user_data');
   form.set('file', new File(['Hello'], 'a.txt', { type: 'text/plain' }));

@@ -31,11 +31,11 @@ test.concurrent.each([
   ['a stream through another protocol', { model: 'sim/messages', messages, stream: true }, '[DONE]'],
   ['a refused request', { model: 'sim/nothing', messages }, 'model_not_found'],
   ['a body that is wrong', { messages: 1 }, '"error"'],
-])('behind %s', async (_, body, end) => {
+])('an idle connection stays open after %s', async (_, body, end) => {
   expect(await stay('/v1/chat/completions', body)).toContain(end);
 });
 
-test.concurrent('behind an answer of another kind', async () => {
+test.concurrent('an idle connection stays open after a response of another kind', async () => {
   const [message, refusal] = await Promise.all([
     stay('/v1/messages', { model: 'sim/echo', messages, max_tokens: 5 }),
     stay('/v1/chat/completions', {}, 'sk-wrong'),

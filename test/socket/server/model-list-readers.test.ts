@@ -117,7 +117,7 @@ test('a model is dated by its name, or else by the catalog, and never 1970', asy
   expect(same['created_at']).toBe('2025-09-29T00:00:00.000Z');
 });
 
-test('Codex finds its own list beside the other, with every member that it demands', async () => {
+test('Codex finds its own list beside the other, with every member that it requires', async () => {
   expect(await json('/v1/models')).not.toHaveProperty('models');
   for (const base of ['/v1', '']) {
     const { data, models } = (await json(`${base}/models?client_version=0.169.0`)) as {

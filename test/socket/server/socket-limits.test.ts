@@ -73,7 +73,7 @@ test('messages count for the key while their turns run or wait', async () => {
   await next[Symbol.asyncDispose]();
 });
 
-test('messages keep their order, though long ones wait for a turn of their own', async () => {
+test('messages keep their order, although long ones are processed separately', async () => {
   const gateway = await start({});
   const client = await SocketClient.open(gateway.origin);
   const instructions = 'x'.repeat(200_000);

@@ -129,7 +129,7 @@ describe('stream_options without a stream', () => {
     expect(explained.status).toBe(200);
   });
 
-  test('an answer whose bytes pass as they are still does', async () => {
+  test('a relayed response still passes unchanged', async () => {
     const { ignoring } = scenes;
     if (!ignoring) throw new Error('no scene');
     ignoring.upstream('up').script(whole(chatBody('Hello')));

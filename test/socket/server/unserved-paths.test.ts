@@ -35,7 +35,7 @@ test.each([
   ['POST', '/api/chat', /base URL/],
   ['GET', '/api/tags', /base URL/],
   ['POST', '/openai/deployments/gpt-5/chat/completions', /base URL/],
-])("OpenAI's shape: %s %s", async (method, path, nearest) => {
+])("%s %s is refused in OpenAI's form", async (method, path, nearest) => {
   const [response, body] = await ask(method, path);
   expect(response.status).toBe(404);
   expect(response.headers.get('x-request-id')).toBeString();
@@ -51,7 +51,7 @@ test.each([
   ['GET', '/v1/organizations/me', {}],
   // A path of another vendor's, asked by a client of this one.
   ['POST', '/v1/realtime', ANTHROPIC],
-])("Anthropic's shape: %s %s %j", async (method, path, headers) => {
+])("%s %s %j is refused in Anthropic's form", async (method, path, headers) => {
   const [response, body] = await ask(method, path, headers);
   expect(response.status).toBe(404);
   const message = expect.stringContaining(`\`${path}\` is not served by this gateway. `);
@@ -68,7 +68,7 @@ test.each([
   ['GET', '/v1beta/fileSearchStores', {}],
   ['POST', '/api/vertex-ai/v1/projects/p/locations/l/tuningJobs', {}],
   ['GET', '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', {}],
-])("Google's shape: %s %s", async (method, path, headers) => {
+])("%s %s is refused in Google's form", async (method, path, headers) => {
   const [response, body] = await ask(method, path, headers);
   expect(response.status).toBe(404);
   const message = expect.stringContaining(`\`${path}\` is not served by this gateway. `);

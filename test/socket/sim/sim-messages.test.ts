@@ -177,7 +177,7 @@ describe('Anthropic Messages', () => {
     expect<unknown>(answer.content).toEqual(plain.content);
   });
 
-  test('reports stop sequences and refusals in its own words', async () => {
+  test('reports stop sequences and refusals with its own members', async () => {
     const stopped = await anthropic.messages.create({
       model: 'echo',
       max_tokens: 50,

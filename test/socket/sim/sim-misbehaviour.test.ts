@@ -144,7 +144,7 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
     expect(statuses).toEqual([503, 503, 200, 503, 503, 200]);
   });
 
-  test('waits as long as its name says, on the injected timer', async () => {
+  test('waits for the time in its name, on the injected timer', async () => {
     for (const [model, waits] of [
       ['slow-first-token', [3000]],
       ['slow-first-token-500', [500]],

@@ -23,7 +23,7 @@ const STEPS = [
 ];
 const schema = { type: 'object' as const };
 
-test('over Chat Completions', async () => {
+test('a script runs over Chat Completions', async () => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [user(PROMPT)];
   const tools = NAMES.map((name) => ({ type: 'function' as const, function: { name, parameters: schema } }));
   const made: unknown[] = [];
@@ -50,7 +50,7 @@ test('over Chat Completions', async () => {
   });
 });
 
-test('over Responses, custom tools included', async () => {
+test('a script runs over Responses, custom tools included', async () => {
   const input: OpenAI.Responses.ResponseInput = [user(`${PROMPT}\ncall patch "*** Begin\\n*** End"`)];
   const tools: OpenAI.Responses.Tool[] = [
     ...NAMES.map((name) => ({ type: 'function' as const, name, parameters: schema, strict: false })),
@@ -77,7 +77,7 @@ test('over Responses, custom tools included', async () => {
   expect(made).toEqual([...STEPS, ['patch', '*** Begin\n*** End']]);
 });
 
-test('over Messages', async () => {
+test('a script runs over Messages', async () => {
   const messages: Anthropic.MessageParam[] = [user(PROMPT)];
   const tools = NAMES.map((name) => ({ name, input_schema: schema }));
   const made: unknown[] = [];

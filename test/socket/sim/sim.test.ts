@@ -314,7 +314,7 @@ describe('models', () => {
     expect(simPreset('http://h').protocols['anthropic-messages']?.baseUrl).toBe('http://h/anthropic');
   });
 
-  test('refuse over every protocol what a small model cannot do', async () => {
+  test('refuse the unsupported features of a small model over every protocol', async () => {
     const schema = { type: 'object', properties: {} };
     const format = { type: 'json_schema', name: 'x', schema };
     const refused = async (path: string, body: object): Promise<void> => {

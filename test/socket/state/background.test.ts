@@ -270,7 +270,7 @@ test('with `background.temporary`, a response that is not stored is kept for ten
   expect(stored!.expiresAt! - stored!.createdAt).toBe(600_000);
 });
 
-test('a response that exceeds a limit waits, and says so', async () => {
+test('a response that exceeds a limit waits, and its status shows that', async () => {
   await using limited = await startStateful({
     keys: [{ name: 'test', key: 'sk-test', limits: [{ concurrent: 1 }] }],
   });

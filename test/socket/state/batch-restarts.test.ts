@@ -130,7 +130,7 @@ test('a line with which its process dies ten times fails, and those beside it ar
   expect(scene.deaths()).toBe(MOST_DEATHS);
 });
 
-test('a line whose process stops as it should goes on, however often', async () => {
+test('a line continues after any number of regular stops of its process', async () => {
   const scene = await startScene((asked) => asked > MOST_DEATHS + 1);
   const id = await batchOf(scene.client());
   for (let stop = 1; stop <= MOST_DEATHS + 1; stop += 1) {
@@ -145,7 +145,7 @@ test('a line whose process stops as it should goes on, however often', async () 
   });
 });
 
-test('an answer in the background whose process stops as it should is made in the end, however often', async () => {
+test('a background response is completed after any number of regular stops of its process', async () => {
   const scene = await startScene((asked) => asked > MOST_DEATHS + 1);
   const { id } = await scene.client().responses.create({ model: 'up/m', input: DEADLY, background: true });
   for (let stop = 1; stop <= MOST_DEATHS + 1; stop += 1) {

@@ -176,7 +176,7 @@ describe.each(UPSTREAM_PROTOCOLS.map((protocol) => [protocol]))('an uploaded fil
     expect(upstream.requests[1]?.text).not.toContain(ids.pdf);
   });
 
-  test('from Messages, as what its bytes are', async () => {
+  test('from Messages with the type of its bytes', async () => {
     const upstream = answering(protocol);
     const anthropic = new Anthropic({ apiKey: TEST_KEY, baseURL: scene.gateway.origin, maxRetries: 0 });
     await anthropic.beta.messages.create({
@@ -316,7 +316,7 @@ describe('a screenshot that was uploaded', () => {
   });
 });
 
-describe('a file id that names nothing of this key', () => {
+describe('a file id that is unknown for this key', () => {
   test.each([['file_000000000000000000000000'], ['file-abc123'], ['x']])('is a 404: %s', async (id) => {
     const upstream = answering('openai-chat');
     const content = [
@@ -626,16 +626,19 @@ describe('an upstream whose answers are relayed', () => {
         messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: id } }] }],
       }),
     ],
-  ] as const)('%s gets the bytes of a file, not what the client wrote', async (protocol, path, body) => {
-    const response = await ask(protocol, path, { model: MODELS[protocol], ...body() });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('x-dragoman-lane')).toBe('translate');
-    expect(partsSent(protocol, faithful.upstream('up').requests[0]?.json)).toEqual([
-      AS_BYTES[protocol].pdf,
-    ] as never);
-  });
+  ] as const)(
+    '%s gets the bytes of a file, not the id that the client sent',
+    async (protocol, path, body) => {
+      const response = await ask(protocol, path, { model: MODELS[protocol], ...body() });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-dragoman-lane')).toBe('translate');
+      expect(partsSent(protocol, faithful.upstream('up').requests[0]?.json)).toEqual([
+        AS_BYTES[protocol].pdf,
+      ] as never);
+    },
+  );
 
-  test('gets what a client of its own protocol wrote, addresses included', async () => {
+  test('gets the unchanged members of a client of its own protocol, addresses included', async () => {
     const part = { fileData: { mimeType: 'image/png', fileUri: 'https://public.example/dot.png' } };
     const contents = [{ role: 'user', parts: [part] }];
     const response = await ask('gemini', '/v1beta/models/one/gemini:generateContent', { contents });

@@ -369,7 +369,7 @@ describe('files', () => {
     await stateful.client.files.delete(String(made['id']));
   });
 
-  test('whose upload is interrupted leave nothing behind', async () => {
+  test('leave no data if their upload is interrupted', async () => {
     const { hostname, port } = new URL(stateful.gateway.origin);
     const socket = connect(Number(port), hostname);
     const half = `${purpose}${part('Content-Disposition: form-data; name="file"; filename="a"', 'x'.repeat(100_000))}`;

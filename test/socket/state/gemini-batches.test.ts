@@ -56,7 +56,7 @@ async function upload(lines: readonly unknown[]): Promise<string> {
 }
 
 describe('a batch of Gemini', () => {
-  test('answers every request by any model, and names what is wrong with others', async () => {
+  test('answers every valid request by any model, and reports the errors of the others', async () => {
     const made = await ai.batches.create({
       model: 'sim/gemini',
       src: [

@@ -216,10 +216,10 @@ describe.each([
   ['OpenAI', openai],
   ['Anthropic', anthropic],
   ['Gemini', gemini],
-] as const)('a batch in the words of %s', (_, client) => {
+] as const)('a batch of the API of %s', (_, client) => {
   const { decode, check, failed } = client;
 
-  test('whose input file is gone fails at once, and delivers what it has', async () => {
+  test('whose input file is gone fails at once, and delivers its finished results', async () => {
     const { scene, until } = await startBatch(client);
     const { files } = scene.stateful.storage;
     // Its record is lost with a restored backup.
@@ -232,7 +232,7 @@ describe.each([
     await check(scene, batch, 'was deleted');
   });
 
-  test('whose input file cannot be read waits until its time is over, and then delivers what it has', async () => {
+  test('whose input file cannot be read waits until its deadline, and then delivers its finished results', async () => {
     const { scene, until, stored, inputFile } = await startBatch(client);
     const { dataDir } = scene.stateful.gateway;
     const place = join(dataDir, 'files', inputFile.slice(-2), inputFile);
@@ -257,7 +257,7 @@ describe.each([
   });
 });
 
-test('a batch whose input file comes back goes on', async () => {
+test('a batch continues when its input file is back', async () => {
   const { scene, until, stored, inputFile } = await startBatch(openai);
   const { dataDir } = scene.stateful.gateway;
   const place = join(dataDir, 'files', inputFile.slice(-2), inputFile);

@@ -42,7 +42,7 @@ async function statusOf(asked: PromiseLike<unknown>): Promise<number | undefined
 }
 
 describe('a batch of messages', () => {
-  test('answers every request by any model, and names what is wrong with others', async () => {
+  test('answers every valid request by any model, and reports the errors of the others', async () => {
     const models = ['sim/messages', 'sim/chat', 'sim/gemini'];
     const made = await batches().create({
       requests: [
@@ -135,7 +135,7 @@ describe('a batch of messages', () => {
       JSON.stringify({ requests: [request('a'), request('b'), request('a')] }),
       'requests[2].custom_id: another request has the id a; make it unique',
     ],
-  ])('names what is wrong with %s when it is created', async (body, message) => {
+  ])('reports the error of %s when it is created', async (body, message) => {
     const { status, json } = await stateful.call('POST', '/messages/batches', body);
     expect(status).toBe(400);
     expect(json).toMatchObject({ type: 'error', error: { type: 'invalid_request_error', message } });

@@ -45,29 +45,26 @@ function resultAt(path: string): Promise<Response> {
   return eventuallyFound('there is a result', look, ({ status }) => status !== 202);
 }
 
-describe('an answer that nobody waits for', () => {
-  test.each(PROTOCOLS)(
-    'equals one that the client waits for, in %s',
-    async (_, path, model, body, object) => {
-      const asked = model === '' ? body : { ...body, model };
-      const plain = (await (await ask(path, asked, { 'content-type': 'application/json' })).json()) as object;
-      const accepted = await ask(path, asked, ASYNC);
-      expect(accepted.status).toBe(202);
-      expect(accepted.headers.get('preference-applied')).toBe('respond-async');
-      const location = accepted.headers.get('location')!;
-      const id = accepted.headers.get('x-request-id')!;
-      expect(location).toBe(`/v1/generations/${id}/result`);
-      const result = await resultAt(location);
-      expect([result.status, result.headers.get('x-request-id')]).toEqual([200, id]);
-      const made = (await result.json()) as Record<string, unknown>;
-      expect(Object.keys(made).toSorted()).toEqual(Object.keys(plain).toSorted());
-      if (object !== '') expect([made['object'] ?? made['type']]).toEqual([object]);
-      const record = (await (await ask(`/v1/generation?id=${id}`)).json()) as Record<string, unknown>;
-      expect(record).toMatchObject({ id, status: 200 });
-    },
-  );
+describe('an asynchronous response', () => {
+  test.each(PROTOCOLS)('equals a synchronous one in %s', async (_, path, model, body, object) => {
+    const asked = model === '' ? body : { ...body, model };
+    const plain = (await (await ask(path, asked, { 'content-type': 'application/json' })).json()) as object;
+    const accepted = await ask(path, asked, ASYNC);
+    expect(accepted.status).toBe(202);
+    expect(accepted.headers.get('preference-applied')).toBe('respond-async');
+    const location = accepted.headers.get('location')!;
+    const id = accepted.headers.get('x-request-id')!;
+    expect(location).toBe(`/v1/generations/${id}/result`);
+    const result = await resultAt(location);
+    expect([result.status, result.headers.get('x-request-id')]).toEqual([200, id]);
+    const made = (await result.json()) as Record<string, unknown>;
+    expect(Object.keys(made).toSorted()).toEqual(Object.keys(plain).toSorted());
+    if (object !== '') expect([made['object'] ?? made['type']]).toEqual([object]);
+    const record = (await (await ask(`/v1/generation?id=${id}`)).json()) as Record<string, unknown>;
+    expect(record).toMatchObject({ id, status: 200 });
+  });
 
-  test('that fails has the error that the client would have got', async () => {
+  test('has the error of a synchronous one if it fails', async () => {
     const body = { model: 'sim/error-400', max_tokens: 10, messages };
     const accepted = await ask('/v1/messages', body, ASYNC);
     const result = await resultAt(accepted.headers.get('location')!);

@@ -112,7 +112,7 @@ describe('items', () => {
     expect((await client.conversations.items.list(id)).data).toHaveLength(4);
   });
 
-  test('say everything that clients may leave out', async () => {
+  test('contain every member that clients may omit', async () => {
     const { client } = stateful;
     const { id } = await client.conversations.create();
     const { data } = await client.conversations.items.create(id, {
@@ -179,7 +179,7 @@ describe('items', () => {
   });
 });
 
-describe('what is wrong is named', () => {
+describe('errors name the invalid member', () => {
   const many = Array.from({ length: 21 }, () => ({ role: 'user' }));
   const mistakes: readonly (readonly [string, string, unknown, string, number?])[] = [
     ['POST', '/conversations', { items: many }, 'items'],

@@ -253,7 +253,7 @@ describe('templates in files', () => {
   });
 });
 
-describe('what is wrong is named', () => {
+describe('errors name the invalid member', () => {
   const mistakes: readonly (readonly [string, string, unknown, string | null, number?])[] = [
     ['POST', '/prompts', {}, 'template'],
     ['POST', '/prompts', { template: {} }, 'template'],

@@ -82,7 +82,7 @@ describe('a stored response', () => {
   });
 
   test.each(['sim/chat', 'sim/messages', 'sim/responses'])(
-    'equals what was sent, by %s, whole and streamed',
+    'equals the response to the client, by %s, whole and streamed',
     async (model) => {
       const { gateway, client } = stateful;
       for (const options of [{}, { reasoning: { effort: 'low', summary: 'auto' } }] as const) {
@@ -360,7 +360,7 @@ describe('the count of input tokens', () => {
   });
 });
 
-describe('what is wrong is named', () => {
+describe('errors name the invalid member', () => {
   const mistakes: readonly (readonly [string, string, unknown, string | null, number?])[] = [
     ['GET', '/responses/ID?stream=maybe', undefined, 'stream'],
     ['GET', '/responses/ID?starting_after=1', undefined, 'starting_after'],

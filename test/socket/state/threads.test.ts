@@ -49,7 +49,7 @@ describe('the tool runner of the official SDK', () => {
   afterAll(() => gateway.close());
 
   test.each(DIALECTS.flatMap((model) => [false, true].map((stream) => [model, stream] as const)))(
-    'over %s, streamed: %p',
+    'runs a thread over %s, streamed: %p',
     async (model, stream) => {
       const asked: string[] = [];
       const weather = betaTool({
@@ -136,7 +136,7 @@ const replies = (way: (typeof WAYS)[number], text: string): ReturnType<typeof sa
 
 const CACHE = { type: 'ephemeral' } as const;
 
-describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
+describe.each(MODES)('runs a thread over %s, streamed: %p', (way, stream) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await startThreads();
@@ -329,7 +329,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
   });
 });
 
-test('the answer that a request is compared with has its upstream’s own name, for its project alone', async () => {
+test('the response that a request is compared with has the name of its upstream, for its project alone', async () => {
   const { gateway, upstream } = await startThreads();
   try {
     upstream.always(replies('relay', 'Hello.'));

@@ -88,7 +88,7 @@ describe("lines at their vendors' batch APIs", () => {
     expect(at.asked).toEqual(['POST /models/embed:batchEmbedContents']);
   });
 
-  test('fill as many batches as their vendor’s limit of bytes wants, and long results are read as they come', async () => {
+  test('fill as many batches as their vendor’s byte limit requires, and long results are read as they arrive', async () => {
     const { vendor: at, client } = await start();
     const filled = 'x'.repeat(7_000_000);
     const large = ['a', 'b', 'c'].map((id) =>
@@ -161,7 +161,7 @@ describe("lines at their vendors' batch APIs", () => {
     ]);
   });
 
-  test('that fail or expire there are asked once more where that is wanted', async () => {
+  test('that fail or expire there are sent again if configured', async () => {
     const { vendor: at, gateway, client } = await start({ vendor_retry: true });
     // A request that is sent by itself is answered.
     at.intercept = async (request) => {
@@ -191,7 +191,7 @@ describe("lines at their vendors' batch APIs", () => {
     expect(submissions(at)).toHaveLength(3);
   });
 
-  test('whose submission is not answered are looked for, and not submitted again', async () => {
+  test('whose submission gets no response are looked up, and not submitted again', async () => {
     for (const model of ['up/chat', 'claude/messages', 'google/gemini']) {
       const { vendor: at, client } = await start();
       let isCut = false;
@@ -208,7 +208,7 @@ describe("lines at their vendors' batch APIs", () => {
     }
   });
 
-  test('whose submission never arrived are submitted again, once that is sure', async () => {
+  test('whose submission never arrived are submitted again when that is certain', async () => {
     const { vendor: at, client, ahead } = await start();
     let lost = 0;
     at.intercept = async (request) => {
@@ -238,7 +238,7 @@ describe("lines at their vendors' batch APIs", () => {
   });
 
   test.each(['up/chat', 'google/gemini'])(
-    'are cancelled there with their batch, and what is finished is delivered and charged: %s',
+    'are cancelled there with their batch, and finished ones are delivered and charged: %s',
     async (model) => {
       const { vendor: at, gateway, client } = await start({}, 60_000);
       const lines = Array.from({ length: 40 }, (_, index) => line(`l${index}`, model));
@@ -267,7 +267,7 @@ describe("lines at their vendors' batch APIs", () => {
     },
   );
 
-  test('of other clients go there too, unless headers of their own would be lost', async () => {
+  test('of other clients go there too, unless their own headers would be lost', async () => {
     const { vendor: at, gateway } = await start();
     const requests = ['a', 'b'].map((custom_id) => {
       const messages = [{ role: 'user', content: `This is ${custom_id}.` }];
@@ -309,7 +309,7 @@ describe("lines at their vendors' batch APIs", () => {
     expect(status).toBe(402);
   });
 
-  test('of a key that is revoked are ended there; what is finished is delivered and charged', async () => {
+  test('of a revoked key are cancelled there; finished ones are delivered and charged', async () => {
     const admin = 'sk-admin-test-0123456789';
     const keys = [
       { name: 'test', key: TEST_KEY, project: 'p' },

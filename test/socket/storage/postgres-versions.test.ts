@@ -71,7 +71,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
     }
   });
 
-  test('that has changed existing tables, this program does not start, and says why', async () => {
+  test('that has changed existing tables, this program does not start, and gives the reason', async () => {
     const url = await freshPostgres();
     const future = await openWith(
       { ...POSTGRES_STORES, database: newer('99.0.0') },

@@ -98,7 +98,7 @@ describe('AWS', () => {
         `</Credentials></${action}Result></${action}Response>`,
     );
 
-  test('the role of an instance: a session, the name of the role, its keys; once for everybody', () =>
+  test('reads the role of an instance by session, name and keys, once for all requests', () =>
     withGateway(
       bedrock({ credentials: 'instance' }),
       { AWS_EC2_METADATA_SERVICE_ENDPOINT: `${issuer.origin}/` },
@@ -212,7 +212,7 @@ describe('AWS', () => {
     expect(originOf('bedrock', { region: 'r' }, relative)).toBe('the container credential agent');
   });
 
-  test('a role for the token of an identity provider', () => {
+  test('exchanges the token of an identity provider for a role', () => {
     const environment = {
       AWS_WEB_IDENTITY_TOKEN_FILE: file('web-token', 'eyJ.web.token'),
       AWS_ROLE_ARN: 'arn:aws:iam::1:role/gateway',
@@ -506,7 +506,7 @@ describe('Azure', () => {
       },
     ));
 
-  test('the identity of an app, whose endpoint says only when the token expires', () =>
+  test('uses the identity of an app, whose endpoint returns only the time when the token expires', () =>
     withGateway(
       azure(),
       { IDENTITY_ENDPOINT: `${issuer.origin}/msi/token`, IDENTITY_HEADER: 'app-header' },
@@ -557,7 +557,7 @@ describe('Google', () => {
   const token = (text: string): Answer =>
     whole({ access_token: text, expires_in: 3599, token_type: 'Bearer' });
 
-  test('a person who logged in with gcloud', () =>
+  test('uses the login of a person with gcloud', () =>
     withGateway(
       vertex({
         type: 'authorized_user',
@@ -582,7 +582,7 @@ describe('Google', () => {
       },
     ));
 
-  test('the service account of a machine', () =>
+  test('uses the service account of a machine', () =>
     withGateway(
       vertex('instance'),
       { GCE_METADATA_HOST: issuer.origin.slice('http://'.length) },
@@ -604,7 +604,7 @@ describe('Google', () => {
     ...more,
   });
 
-  test('a federated identity from a file, exchanged for that of a service account', () =>
+  test('exchanges a federated identity from a file for that of a service account', () =>
     withGateway(
       vertex(
         federated(
@@ -639,7 +639,7 @@ describe('Google', () => {
       },
     ));
 
-  test('a federated identity from an address, in a member of its answer', () =>
+  test('reads a federated identity from a member of a JSON response', () =>
     withGateway(
       vertex(
         federated({

@@ -390,7 +390,7 @@ describe('what is missing', () => {
     expect(() => catalogOf({ [name]: provider }, environment)).toThrow(path);
   });
 
-  test('an account whose keys are only lying around is not used', () => {
+  test('an account whose keys are merely present is not used', () => {
     expect(catalogOf({}, { ...AWS, AWS_REGION: 'us-east-1' }).hasProvider('bedrock')).toBe(false);
     const named = catalogOf({ bedrock: {} }, { ...AWS, AWS_SESSION_TOKEN: 't', AWS_REGION: 'us-east-1' });
     const [endpoint] = named.find('bedrock/amazon.nova-pro-v1:0')?.endpoints ?? [];

@@ -113,7 +113,7 @@ test('an address of another scheme is not left to it either', async () => {
     }
 });
 
-describe('an address in a part of a type that only the server knows', () => {
+describe('an address in a part of a type that only the server supports', () => {
   const video = (url: string): readonly [string, object] => [
     '/v1/chat/completions',
     { messages: [{ role: 'user', content: [{ type: 'video_url', video_url: { url, fps: 2 } }] }] },

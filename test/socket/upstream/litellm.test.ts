@@ -65,7 +65,7 @@ describe.skipIf(LITELLM === null)('LiteLLM', () => {
   for (const protocol of SPOKEN)
     for (const client of CLIENT_PROTOCOLS)
       for (const question of QUESTIONS)
-        test(`${question.title}, to a client of ${client} over ${protocol}`, async () => {
+        test(`${question.title} reaches a client of ${client} unchanged over ${protocol}`, async () => {
           for (const stream of [false, true]) {
             const direct = await asked(server.origin, protocol, question, { model: MODEL, stream });
             const model = `${protocol}/${MODEL}`;

@@ -55,7 +55,7 @@ describe.skipIf(!HAS_LLAMA_SERVER)('llama-server', () => {
   for (const { provider, protocol } of routes)
     for (const client of CLIENT_PROTOCOLS)
       for (const question of QUESTIONS.filter((each) => isObeyed(each, protocol)))
-        test(`${question.title}, to a client of ${client} over ${provider}`, async () => {
+        test(`${question.title} reaches a client of ${client} unchanged over ${provider}`, async () => {
           const direct = await asked(server.origin, protocol, question, { model: TINY });
           for (const stream of [false, true]) {
             const through = await asked(gateway.origin, client, question, {

@@ -254,7 +254,7 @@ describe('the output limit', () => {
   });
 });
 
-describe('an answer that its limit cut, and that the server calls complete', () => {
+describe('a truncated response that the server calls complete', () => {
   const usage = { input_tokens: 21, output_tokens: 16, total_tokens: 37 };
   const body = { ...ANSWERS['openai-responses'], status: 'completed', usage };
   const ask = (model: string): object => ({ model, max_output_tokens: 16, input: 'Hi', store: false });
@@ -268,7 +268,7 @@ describe('an answer that its limit cut, and that the server calls complete', () 
     });
   });
 
-  test('has the finish reason of the server until it is known to be wrong', async () => {
+  test('has the finish reason of the server until a probe shows that it is wrong', async () => {
     upstream.always(whole(body));
     const response = await gateway.post('/responses', ask('openai-responses/mine'));
     expect(await response.json()).toMatchObject({ status: 'completed' });

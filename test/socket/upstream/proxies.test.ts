@@ -124,7 +124,7 @@ describe('an upstream without TLS', () => {
     expect(proxy.heads).toEqual([]);
   });
 
-  test('is called directly if the provider says so', async () => {
+  test('is called directly if the provider is configured so', async () => {
     await start(`http://${HOST}`, { proxy: 'none' }, { HTTP_PROXY: proxy.address() });
     // The name leads nowhere.
     expect((await ask()).status).toBe(502);
@@ -219,7 +219,7 @@ describe('a proxy that refuses', () => {
     for (const secret of [...SECRETS, 'corp', '127.0.0.1']) expect(reported(answer)).not.toContain(secret);
   });
 
-  test('the connection says with which status', async () => {
+  test('a connection is reported with its status', async () => {
     proxy.misbehave = refusing('403 Filtered');
     await start(`https://${HOST}`, { proxy: proxy.address() });
     expect((await ask()).text).toContain('its proxy refused the connection (status 403)');
@@ -367,7 +367,7 @@ describe('addresses in requests', () => {
   };
 
   test.skipIf(!made).each(['http', 'https'])(
-    'on %s go through the proxy to the address that was checked, under their own name',
+    'on %s go through the proxy to the checked address, under their own name',
     async (scheme) => {
       const host = scheme === 'http' ? plain : pictures;
       const authority = `93.184.215.14:${scheme === 'http' ? 80 : 443}`;
@@ -400,7 +400,7 @@ describe('addresses in requests', () => {
   });
 });
 
-test('connections are used again on the same road only', async () => {
+test('connections are reused for the same route only', async () => {
   const client = new UpstreamClient(Date.now);
   const pool = { id: 'one', label: 'one' };
   const send = (networkRoute: NetworkRoute): Promise<void> =>

@@ -210,7 +210,7 @@ test('a key from another process is found on its first use, and invented keys ca
   expect(looks).toBe(before + 2);
 });
 
-test('a key revoked elsewhere is refused after the next look, also when it was used before', async () => {
+test('a key revoked by another process is refused after the next refresh, also when it was used before', async () => {
   const { index, at } = await setUp();
   const { key, record } = await at(NOW).create({ name: 'laptop' });
   let tick = (): void => {};
@@ -279,7 +279,7 @@ test('the key is taken from any of three headers', () => {
   expect(from({ 'x-api-key': ' ' })).toBeNull();
 });
 
-test('model patterns', () => {
+test('patterns select models', () => {
   const may = (patterns: string[] | null, model: string) => compileNamePatterns(patterns)(model);
   expect(may(null, 'a/b')).toBe(true);
   expect(may([], 'a/b')).toBe(false);

@@ -103,7 +103,7 @@ test('unknown is null and never zero', () => {
   expect(costOf(usage({}, {}, { web_search: 0 }), SONNET).usd).toBe(0);
 });
 
-test('a free model costs a known zero', () => {
+test('a free model has a known price of zero', () => {
   expect(
     costOf(usage({ uncached: 5 }, { text: 5 }), { input: 0, output: 0, source: 'config' }),
   ).toMatchObject({ usd: 0, items: { input: 0, output: 0 } });
@@ -118,7 +118,7 @@ test('requests and tools are charged by the piece', () => {
   expect(cost).toMatchObject({ usd: 0.095, items: { tools: 0.09, request: 0.005 } });
 });
 
-test('sums show no floating-point dust', () => {
+test('sums contain no floating-point errors', () => {
   const price: Price = { input: 0.1, output: 0.2, source: 'test' };
   expect(costOf(usage({ uncached: 1_000_000 }, { text: 1_000_000 }), price).usd).toBe(0.3);
 });
@@ -189,7 +189,7 @@ test('conservation: items add up to the total, and attempts to the generation', 
   );
 });
 
-test('monotone: more tokens of any class never cost less', () => {
+test('more tokens of any class never cost less', () => {
   fc.assert(
     fc.property(
       arbitraryUsage,

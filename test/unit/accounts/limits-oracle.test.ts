@@ -40,7 +40,7 @@ function pauses(windowMs: number): fc.Arbitrary<number> {
 
 const per = fc.constantFrom<Per>('second', 'minute', 'hour', '5h');
 
-describe('no window of a rate holds more than its limit, whoever asks when', () => {
+describe('no window of a rate exceeds its limit in any order of requests', () => {
   const asked = per.chain((word) =>
     fc.record({
       word: fc.constant(word),
@@ -50,7 +50,7 @@ describe('no window of a rate holds more than its limit, whoever asks when', () 
     }),
   );
 
-  test('requests', () => {
+  test('for requests', () => {
     fc.assert(
       fc.property(asked, ({ word, limit, owner, steps }) => {
         const scene = new LimitsScene();
@@ -69,7 +69,7 @@ describe('no window of a rate holds more than its limit, whoever asks when', () 
     );
   });
 
-  test('tokens that are settled for less than was reserved', () => {
+  test('for tokens that are settled for less than was reserved', () => {
     fc.assert(
       fc.property(
         asked,
@@ -104,7 +104,7 @@ describe('no window of a rate holds more than its limit, whoever asks when', () 
     );
   });
 
-  test('of processes that share it', async () => {
+  test('for processes that share it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 40 }),

@@ -87,7 +87,7 @@ describe('a calendar', () => {
     // A day that never was: Samoa went from Thursday to Saturday.
     ['day', 'Pacific/Apia', '2011-12-30T09:59:59Z', '2011-12-29T10:00:00Z', '2011-12-30T10:00:00Z'],
     ['month', 'Asia/Kathmandu', '2026-05-31T18:20:00Z', '2026-05-31T18:15:00Z', '2026-06-30T18:15:00Z'],
-  ] as const)('%s in %s at %s', (unit, zone, now, start, end) => {
+  ] as const)('finds the %s in %s at %s', (unit, zone, now, start, end) => {
     const calendar = new Calendar(unit, zone);
     expect(new Date(calendar.startOf(at(now)))).toEqual(new Date(start));
     expect(new Date(calendar.endOf(at(now)))).toEqual(new Date(end));
@@ -148,7 +148,7 @@ describe('a calendar counter', () => {
       expect(daily.used(noon + days * day)).toBeGreaterThanOrEqual(1 - days);
   });
 
-  test('says when something fits again', () => {
+  test('returns the time when capacity is free again', () => {
     const daily = counter();
     const slot = daily.reserve(8, noon);
     expect(daily.freesAt(5, 10, noon)).toBe('settled');
@@ -170,7 +170,7 @@ describe('a rolling counter', () => {
     expect(counter.clearsAt(1400)).toBe(1400);
   });
 
-  test('says when something fits again', () => {
+  test('returns the time when capacity is free again', () => {
     const counter = new RollingCounter(1000);
     counter.reserve(1, 0);
     counter.reserve(2, 400);

@@ -339,7 +339,7 @@ describe('reloads and reservations', () => {
   });
 });
 
-test('a refusal names the limit, whose it is, how much is used, and when it frees', () => {
+test('a refusal names the limit, its owner, the usage, and the time when capacity is free', () => {
   const scene = new LimitsScene();
   const daily = scene.key([{ usd: 1.5, per: 'day', timezone: 'Europe/Berlin' }]);
   scene.spend(daily, 1.25);

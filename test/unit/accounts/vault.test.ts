@@ -173,7 +173,7 @@ test('copies without a signature give way to the signed ones', async () => {
   expect(short((await withIds.restore('key_a', [tampered, call('a')])).items)).toBe('r:sig-one c:a');
 });
 
-test("reasoning that is not the record's own stays", async () => {
+test('reasoning that differs from the record stays', async () => {
   const { vault } = await vaultWith([reasoning('one'), call('a')]);
   expect(short((await vault.restore('key_a', [plain('my own notes'), call('a')])).items)).toBe(
     'r:my own notes r:sig-one c:a',
@@ -212,7 +212,7 @@ test('results between parallel calls do not give a turn its reasoning twice', as
   expect(restored).toBe(1);
 });
 
-test('several turns of one conversation, side by side or apart, each get their own', async () => {
+test('several turns of one conversation, adjacent or apart, each get their own reasoning', async () => {
   const { vault } = await vaultWith(
     [reasoning('one'), says('1'), call('a')],
     [reasoning('two'), call('b')],

@@ -52,7 +52,7 @@ const EVERYTHING = `{
 test.each([
   ['routing.default', `routing: { default: ${EVERYTHING} }`],
   ['keys[1].routing', `keys: [{ name: empty, key: "" }, { name: k, key: sk-test, routing: ${EVERYTHING} }]`],
-])('%s accepts every routing wish', (path, text) => {
+])('%s accepts every routing option', (path, text) => {
   const { config } = snapshot(text);
   expect(path.startsWith('keys') ? config.keys[0]?.routing : config.routing.defaults).toEqual({
     type: 'priority',
@@ -84,7 +84,7 @@ test.each([
   ['"false"', false],
   ['groq', { path: 'routing.default.fallback', names: ['groq'] }],
   ['[m/one]', { path: 'routing.default.fallback', names: ['m/one'] }],
-])('fallback: %s', (text, wanted) => {
+])('fallback is read from %s', (text, wanted) => {
   expect(load(`routing: { default: { fallback: ${text} } }`).routing.defaults.fallback).toEqual(wanted);
 });
 

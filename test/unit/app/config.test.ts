@@ -98,7 +98,7 @@ test('the documented example loads, with defaults filled in', () => {
   expect(model?.endpoints[1]?.price).toEqual({ input: 0.1, output: 0.4, source: 'config' });
 });
 
-test('the schema is the type: names in camel case, sizes in bytes, null for what is absent, secrets unprintable', () => {
+test('the schema matches the type: names in camel case, sizes in bytes, null for absent values, secrets unprintable', () => {
   const config = load(`
 files: { max_mb: 1.5, store: { type: s3, bucket: b, access_key_id: id, secret_access_key: hidden } }
 state: { max_mb_per_key: 2 }

@@ -111,7 +111,7 @@ describe('a source that loses prices', () => {
     expect(priceIn(bookOver(first, vendor(...models), 'v2'))).toEqual({ ...price, isKept: true });
   });
 
-  test('the vendor, twice, and after a restart', () => {
+  test('keeps the price of a missing vendor, twice, and after a restart', () => {
     const other = parsePriceData(JSON.stringify([{ id: 'other', models: [model('x', { input_mtok: 1 })] }]));
     const second = bookOver(first, other, 'v2');
     const third = bookOver(second, other, 'v3');
@@ -119,13 +119,13 @@ describe('a source that loses prices', () => {
       expect(priceIn(book)).toEqual({ input: 2, output: 8, source: 'v1', isKept: true });
   });
 
-  test('and has them again is used', () => {
+  test('is used again when it has them', () => {
     const second = bookOver(first, vendor(model('a', { input_mtok: 3 })), 'v2');
     const third = bookOver(second, vendor(model('a', { input_mtok: 3, output_mtok: 7 })), 'v3');
     expect(priceIn(third)).toEqual({ input: 3, output: 7, source: 'v3' });
   });
 
-  test('does not take the names of others', () => {
+  test('does not take the names of other models', () => {
     const wide = [{ id: 'old', match: { starts_with: 'a' }, prices: { input_mtok: 5 } }];
     const second = bookOver(
       bookOver(NONE, vendor(...wide), 'v1'),

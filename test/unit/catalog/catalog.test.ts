@@ -221,7 +221,7 @@ test('an endpoint has its configured score, otherwise that of its model', () => 
   expect(made.find('openai/gpt-5')?.endpoints[0]?.quality).toBeNull();
 });
 
-test('suggestions resemble what was written', () => {
+test('suggestions resemble the requested name', () => {
   expect(catalog.suggest('anthropic/claude-sonet-4-5')[0]).toBe('anthropic/claude-sonnet-4-5');
   expect(catalog.suggest('gtp-4o')).toContain('openai/gpt-4o');
   expect(catalog.suggest('zzzzzzzzzzzz')).toEqual([]);
@@ -245,7 +245,7 @@ test('providers are on by their variable, off by configuration, and local ones o
   });
 });
 
-test('what the list offers can be asked for as text', () => {
+test('listed models can be requested for text', () => {
   const names = catalog.list().map((model) => model.id);
   expect(names).toEqual([...names].sort());
   expect(names.filter((id) => /embedding|whisper|gpt-image|tts|moderation/.test(id))).toEqual([]);
@@ -309,7 +309,7 @@ describe('facts', () => {
         maxOutputTokens: 100,
       },
     ],
-  ])('of %p', (id, facts) => {
+  ])('are known for %p', (id, facts) => {
     expect(catalog.find(id)?.endpoints[0]).toMatchObject(facts);
   });
 
@@ -419,7 +419,7 @@ describe('facts', () => {
     expect(model?.endpoints[0]?.unsupported.has('seed')).toBe(true);
   });
 
-  test('what the built-in provider declares holds for configured endpoints of it, in its own protocol', () => {
+  test('declarations of a built-in provider hold for its configured endpoints, in its own protocol', () => {
     const made = build({ models: [{ id: 'my/m', endpoints: [{ provider: 'sim', model: 'cut-after-3' }] }] });
     expect(made.find('my/m')?.endpoints[0]).toMatchObject({
       slug: 'sim',
@@ -430,7 +430,7 @@ describe('facts', () => {
     });
   });
 
-  test('another address keeps only what the vendor serves there', () => {
+  test('another address keeps only the features that the vendor serves there', () => {
     const made = build({ providers: { openai: { baseUrl: 'http://127.0.0.1:1/v1' } } });
     expect(made.find('openai/gpt-5')?.endpoints[0]).toMatchObject({
       baseUrl: 'http://127.0.0.1:1/v1',
@@ -450,7 +450,7 @@ describe('facts', () => {
   });
 });
 
-test('a model that its vendor knows by a pattern alone is listed', () => {
+test('a model that its vendor lists only by a pattern is listed', () => {
   const made = build({}, { GEMINI_API_KEY: 'sk-test' });
   const ids = made.list().map(({ id }) => id);
   expect(ids).toContain('google/gemini-2.5-pro');

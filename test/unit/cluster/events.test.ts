@@ -63,7 +63,7 @@ beforeEach(() => {
 
 const reported = (topic: Topic): number => board.reported.filter((each) => each.topic === topic).length;
 
-test('nothing is published while nobody subscribes', () => {
+test('nothing is published while there are no subscribers', () => {
   two.raise('unseen');
   clock.advance(60_000);
   expect(board.reported).toEqual([]);
@@ -114,7 +114,7 @@ test('beyond its share a process publishes the latest events, and the number of 
   expect(one.messages().slice(-1)).toEqual(['next']);
 });
 
-test('a message has an end: what has no room in it is lost and counted', () => {
+test('a message has a maximum size; excess content is lost and counted', () => {
   one.listen();
   two.raise('small');
   two.raise('too large', { text: 'x'.repeat(300_000) });

@@ -55,7 +55,7 @@ describe('a call that was allowed', () => {
   });
 });
 
-test('outcomes of one key push out its own, and those of all keys the oldest', async () => {
+test('outcomes of one key displace its own, and those of all keys the oldest', async () => {
   const { ask } = remembering();
   await ask('b', call('first', 9_000));
   for (const name of ['one', 'two', 'three']) await ask('a', call(name, 9_000));

@@ -15,7 +15,7 @@ test('a grammar is compiled once while it is in use', () => {
   known.forEach((each, mark) => expect(grammar(`small${mark}`)).toBe(each));
 });
 
-test('large grammars push each other out', () => {
+test('large grammars displace each other', () => {
   const first = large(1);
   const [second, third] = [large(2), large(3)];
   expect(large(3)).toBe(third);

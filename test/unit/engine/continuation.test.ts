@@ -147,13 +147,13 @@ describe('the text of a continuation', () => {
     }
   });
 
-  test('a short text is treated as a repetition only if the server is known to repeat', () => {
+  test('a short text is treated as a repetition only at a server that repeats', () => {
     expect(new RepetitionFilter('Yes', false).push('Yes, yes')).toBe('Yes, yes');
     expect(new RepetitionFilter('The moon', false).push('The moon is far')).toBe(' is far');
     expect(new RepetitionFilter('Yes', true).push('Yes, yes')).toBe(', yes');
   });
 
-  test('text that cannot be a repetition is not held back', () => {
+  test('text that cannot be a repetition is not delayed', () => {
     const filter = new RepetitionFilter('A long enough text to repeat', false);
     expect(filter.push('B')).toBe('B');
     expect(filter.push('A long')).toBe('A long');
@@ -362,7 +362,7 @@ describe('endpoints for a continuation', () => {
     ['deepseek/deepseek-chat', 'none'],
     ['sim/chat', 'plain'],
     ['sim/responses', 'none'],
-  ])('%s: %s', (model, prefill) => {
+  ])("have for %s the form %s of an assistant's beginning", (model, prefill) => {
     expect(catalog.find(model)?.endpoints[0]?.quirks.prefill).toBe(prefill as Quirks['prefill']);
   });
 

@@ -90,7 +90,9 @@ describe('regular expressions', () => {
     ['\\A\\x{1F4A1}\\z', '💡', 'match'],
     ['(a)\\1', 'aa', 'uncheckable'],
     ['(?<!a)b', 'b', 'uncheckable'],
-  ])('%p on %p: %s', (source, input, expected) => expect(regex(source, input)).toBe(expected));
+  ])('the expression %p on %p gives %s', (source, input, expected) =>
+    expect(regex(source, input)).toBe(expected),
+  );
 
   test.each(['(a+)+$', '(a|a)*$', '(.*)*x', '(a?){30}a{30}b', '([a-z]+)*\\d'])(
     '%p is decided in linear time',
@@ -140,9 +142,11 @@ describe('Lark', () => {
     ['start: a\n%declare X\na: "b"', 'b', 'uncheckable'],
     ['start[stop="x"]: /.*/', 'b', 'uncheckable'],
     ['start: D\n%import other.D', 'b', 'uncheckable'],
-  ])('%p on %p: %s', (grammar, input, expected) => expect(lark(grammar, input)).toBe(expected));
+  ])('the expression %p on %p gives %s', (grammar, input, expected) =>
+    expect(lark(grammar, input)).toBe(expected),
+  );
 
-  test('patches as coding agents write them', () => {
+  test('the grammar of patches accepts patches of coding agents', () => {
     const grammar = `start: begin hunk+ end
 begin: "*** Begin Patch" LF
 end: "*** End Patch" LF?

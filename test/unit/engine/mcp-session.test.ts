@@ -265,7 +265,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     expect(server.calls.map(({ args }) => args)).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  test('a session whose stream the server closed is begun again', async () => {
+  test('a session whose stream the server closed is started again', async () => {
     const wait = { run: () => new Promise(() => {}) };
     const server = serve({ transport, tools: { echo, wait } });
     const session = open(server.url);
@@ -631,7 +631,7 @@ test.each([
   ['application/json', (json: string) => json],
   ['text/event-stream', (json: string) => `: "\nevent: message\ndata: ${json}\n\n`],
   ['text/event-stream', (json: string) => `: "\r\ndata:${json.replaceAll(',', ',\r\ndata:')}\r\n\r\n`],
-] as const)('a list that nests without end is stopped while it arrives: %s', async (type, write) => {
+] as const)('an endlessly nested list is stopped while it arrives: %s', async (type, write) => {
   const answer = (id: number | undefined, levels: number): string => {
     const inputSchema = `{"type":"object","not":"]]","default":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     return `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"a","inputSchema":${inputSchema}}]}}`;

@@ -130,7 +130,7 @@ describe('HTML', () => {
     [`<a href="/${'x'.repeat(2000)}">long</a>`, 'long'],
     ['<a href="/a">never closed', '[never closed](SITE/a)'],
     ['<a href="http://[bad/">broken</a>', 'broken'],
-  ])('links of %s', async (html, expected) => {
+  ])('links are resolved in %s', async (html, expected) => {
     expect(await text(html)).toBe(expected);
   });
 
@@ -218,7 +218,7 @@ describe('HTML', () => {
     ['<p>a</p', 'a'],
     ['<>a</>b', '<>ab'],
     ['<h2></h2><ul><li></li><li>a</ul>', '- a'],
-  ])('odd markup %s', async (html, expected) => {
+  ])('odd markup is read: %s', async (html, expected) => {
     expect(await text(html)).toBe(expected);
   });
 
@@ -259,7 +259,7 @@ describe('encodings', () => {
     ['an unknown name', Buffer.from('π'), 'text/html; charset=klingon', 'π'],
     ['a meta tag that cannot be true', Buffer.from('<meta charset="utf-16">π'), 'text/html', 'π'],
     ['the header, for plain text', latin('caf\xe9'), 'text/plain; charset=latin1', 'café'],
-  ])('by %s', async (_, bytes, contentType, expected) => {
+  ])('are found by %s', async (_, bytes, contentType, expected) => {
     expect((await read(serves(bytes, contentType))).text).toBe(expected);
   });
 });
@@ -312,7 +312,7 @@ describe('other types', () => {
 });
 
 describe('limits', () => {
-  test('a long page is truncated, and says so', async () => {
+  test('a long page is truncated, with a note', async () => {
     const words = Array.from({ length: 2000 }, (_, at) => `word${at}`).join(' ');
     for (const answer of [serves(`<p>${words}`), serves(words, 'text/plain')]) {
       const page = await read(answer, '/x', { maxChars: 1000 });
@@ -337,7 +337,7 @@ describe('limits', () => {
     [410, 'not_found', 'the page does not exist'],
     [403, 'upstream_unavailable', 'its server returned status 403'],
     [500, 'upstream_unavailable', 'its server returned status 500'],
-  ] as const)('status %d', async (status, kind, reason) => {
+  ] as const)('status %d is reported as a failure', async (status, kind, reason) => {
     const failure = await failureOf(read(serves('<p>sorry', 'text/html', status)));
     expect(failure).toMatchObject({ kind, fault: 'upstream', code: 'page_not_read' });
     expect(failure.message).toBe(`This page could not be read: ${reason}.`);
@@ -434,7 +434,7 @@ describe('any markup', () => {
     return [reader.title, writer.toString()];
   };
 
-  test('gives the same text however it is divided, and never more than is wanted', () => {
+  test('gives the same text for any division into pieces, and never more than requested', () => {
     fc.assert(
       fc.property(markup, fc.integer({ min: 1, max: 7 }), fc.boolean(), (html, step, everything) => {
         const whole = readBy(html, html.length, everything);

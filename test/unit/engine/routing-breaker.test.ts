@@ -298,13 +298,13 @@ describe('rate limits', () => {
   test.each([
     ['ten minutes at most', 86_400_000, 600_000],
     ['ten minutes at most', Infinity, 600_000],
-  ])('last %s', (_, asked, expected) => {
+  ])('last %s despite a longer or infinite delay', (_, asked, expected) => {
     const bench = new Bench();
     bench.whole(0, limited(asked));
     expect(bench.health().availability(bench.clock.now()).until).toBe(bench.clock.now() + expected);
   });
 
-  test('without a time count for the breaker', () => {
+  test('count for the breaker if they have no time', () => {
     const bench = new Bench();
     for (let count = 0; count < 4; count++) bench.whole(0, limited(undefined));
     expect(bench.availability).toBe('closed');

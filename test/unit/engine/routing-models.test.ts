@@ -241,7 +241,7 @@ describe('model_routing_config', () => {
     ['house/large', { task_info: { task_type: 'chat' } }, 'large medium small'],
     ['house/large', { task_info: { complexity: 'low' } }, 'small medium large'],
     ['house/small', { preference: 'performance' }, 'large medium small'],
-  ])('%s with %j', (name, config, order) => {
+  ])('orders the models of %s with %j', (name, config, order) => {
     const selection = select({ model: name, model_routing_config: { ...all, ...config } });
     expect(ids(selection).join(' ')).toBe(order);
     expect(selection.basis?.['auto']).toBe(name === 'dragoman/auto');
@@ -275,7 +275,7 @@ describe('model_routing_config', () => {
     expect(report.header()).toBe('model_routing_config.available_models[0]:dropped');
   });
 
-  test('a named model is tried even if no candidate is known to fit', () => {
+  test('a named model is tried even if no candidate matches', () => {
     const selection = select({
       model: 'house/small',
       reasoning: { effort: 'high' },

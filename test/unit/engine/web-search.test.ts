@@ -249,7 +249,7 @@ describe('requests', () => {
     userLocation: { city: 'Zürich', country: 'ch', region: 'Zürich', timezone: 'Europe/Zurich' },
   };
 
-  test('of SearXNG', async () => {
+  test('have the form of SearXNG', async () => {
     engine.script(answers(200, searxngAnswer([])));
     await search(settings('searxng', { url: `${engine.origin}/searx/` }), query);
     expect(engine.requests[0]?.method).toBe('GET');
@@ -267,7 +267,7 @@ describe('requests', () => {
     expect(engine.requests[0]?.headers['authorization']).toBe(`Bearer ${KEY}`);
   });
 
-  test('of Brave', async () => {
+  test('have the form of Brave', async () => {
     engine.script(answers(200, braveAnswer([])));
     await search(settings('brave'), query);
     const request = engine.requests[0];
@@ -289,7 +289,7 @@ describe('requests', () => {
     expect(request?.path).not.toContain(KEY);
   });
 
-  test('of Tavily', async () => {
+  test('have the form of Tavily', async () => {
     engine.script(answers(200, tavilyAnswer([])));
     await search(settings('tavily'), query);
     const request = engine.requests[0];
@@ -309,7 +309,7 @@ describe('requests', () => {
     });
   });
 
-  test('of Exa', async () => {
+  test('have the form of Exa', async () => {
     engine.script(answers(200, exaAnswer([])));
     await search(settings('exa'), query);
     const request = engine.requests[0];
@@ -326,7 +326,7 @@ describe('requests', () => {
     });
   });
 
-  test('a country that Tavily may not know is not sent', async () => {
+  test('a country that Tavily may not support is not sent', async () => {
     engine.script(answers(200, tavilyAnswer([])));
     await search(settings('tavily'), { userLocation: { country: 'CZ' } });
     expect(engine.requests[0]?.json).not.toHaveProperty('country');

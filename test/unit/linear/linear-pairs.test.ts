@@ -45,7 +45,7 @@ test.each(GROUNDED)('citations of a long text take linear time, words %s', (plac
   expect(growth).toBeLessThan(MOST_GROWTH);
 });
 
-test('citations of a long text, for clients of Gemini', () => {
+test('citations of a long text take linear time for clients of Gemini', () => {
   const growth = growthOf((n) => {
     const count = 500 * n;
     return () => {
@@ -77,28 +77,31 @@ test('citations of a long text, for clients of Gemini', () => {
   expect(growth).toBeLessThan(MOST_GROWTH);
 });
 
-test.each(['in order', 'the other way round', 'without ids'])('outputs of shell calls, %s', (order) => {
-  const growth = growthOf((n) => {
-    const ids = Array.from({ length: 1000 * n }, (_, index) => `c${index}`);
-    const input = [
-      ...ids.map((id) => ({
-        type: 'local_shell_call',
-        id: `i${id}`,
-        call_id: id,
-        status: 'completed',
-        action: { type: 'exec', command: ['ls'], env: {} },
-      })),
-      ...(order === 'the other way round' ? ids.toReversed() : ids).map((id) => ({
-        type: 'local_shell_call_output',
-        id: order === 'without ids' ? `unknown ${id}` : id,
-        output: '{}',
-      })),
-    ];
-    const request = server('openai-responses').decodeRequest({ model: 'm', input }, { model: 'm' });
-    return () => portableRequest(request, { protocol: 'openai-chat', faithful: false }, new Report());
-  });
-  expect(growth).toBeLessThan(MOST_GROWTH);
-});
+test.each(['in order', 'the other way round', 'without ids'])(
+  'outputs of shell calls take linear time %s',
+  (order) => {
+    const growth = growthOf((n) => {
+      const ids = Array.from({ length: 1000 * n }, (_, index) => `c${index}`);
+      const input = [
+        ...ids.map((id) => ({
+          type: 'local_shell_call',
+          id: `i${id}`,
+          call_id: id,
+          status: 'completed',
+          action: { type: 'exec', command: ['ls'], env: {} },
+        })),
+        ...(order === 'the other way round' ? ids.toReversed() : ids).map((id) => ({
+          type: 'local_shell_call_output',
+          id: order === 'without ids' ? `unknown ${id}` : id,
+          output: '{}',
+        })),
+      ];
+      const request = server('openai-responses').decodeRequest({ model: 'm', input }, { model: 'm' });
+      return () => portableRequest(request, { protocol: 'openai-chat', faithful: false }, new Report());
+    });
+    expect(growth).toBeLessThan(MOST_GROWTH);
+  },
+);
 
 test('calls that are all numbered alike, in turns', () => {
   const growth = growthOf((n) => {
@@ -134,7 +137,7 @@ test('calls that are all numbered alike, in turns', () => {
   expect(growth).toBeLessThan(MOST_GROWTH);
 });
 
-test('the head of a part, a byte at a time', async () => {
+test('the head of a part takes linear time a byte at a time', async () => {
   const headOf = (length: number): Buffer =>
     Buffer.from(
       `--B\r\ncontent-disposition: form-data; name="a"\r\n${`x: ${'\r\r\n'.repeat(10)}y\r\n`.repeat(length / 35)}`,

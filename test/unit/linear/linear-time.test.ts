@@ -99,7 +99,7 @@ function tooSlow(shapes: readonly Shape[], prepare: (input: unknown) => () => vo
 }
 
 describe.each(protocols.map((protocol) => [protocol.name, protocol] as const))('%s', (name, protocol) => {
-  test.skipIf(!protocol.server)('requests, to every upstream', () => {
+  test.skipIf(!protocol.server)('requests take linear time to every upstream', () => {
     const slow = tooSlow(requestShapes(protocol), (body) => () => {
       const request = quietly(() => protocol.server?.decodeRequest(body, ROUTE));
       if (!request) return;
@@ -109,7 +109,7 @@ describe.each(protocols.map((protocol) => [protocol.name, protocol] as const))('
     expect(slow).toEqual([]);
   });
 
-  test('whole answers, to every client', () => {
+  test('whole responses take linear time to every client', () => {
     const seen = new Set<string>();
     const shapes = inputs(name, 'decode-response').flatMap((input) => shapesOf(JSON.parse(input), seen));
     const request = fillRequest({ protocol: name });
@@ -120,7 +120,7 @@ describe.each(protocols.map((protocol) => [protocol.name, protocol] as const))('
     expect(slow).toEqual([]);
   });
 
-  test('streams, to every client', () => {
+  test('streams take linear time to every client', () => {
     const seen = new Set<string>();
     const shapes = inputs(name, 'decode-stream').flatMap((input) => {
       const frames = framesOf(input);

@@ -93,7 +93,7 @@ function timeOf(shape: Shape, reads: readonly string[]): number {
 }
 
 describe.each(SHAPES)('$name', (shape) => {
-  test('many events in one read', async () => {
+  test('many events in one read take linear time', async () => {
     const frame = shape.delta.replace('~', 'ab');
     // One string, as a read gives it, rather than many that are joined when they are looked at.
     const read = (n: number): string => Buffer.from(frame.repeat(2000 * n)).toString('latin1');

@@ -535,7 +535,7 @@ describe('the simulated provider', () => {
     ['openai-responses', 'responses', '/openai/v1', 'effort'],
     ['anthropic-messages', 'messages', '/anthropic', 'both'],
     ['anthropic-messages', 'claude', '/anthropic', 'budget'],
-  ] as const)('over %s as %s', async (protocol, model, path, style) => {
+  ] as const)('passes the probes over %s as %s', async (protocol, model, path, style) => {
     const diagnosis = await diagnose({
       model,
       protocols: { [protocol]: `http://127.0.0.1:${sim.port}${path}` },

@@ -116,7 +116,7 @@ describe('encodeError', () => {
     }
   });
 
-  test('codes that clients match on', () => {
+  test('contains the codes that clients match', () => {
     const code = (error: GatewayError): JsonValue | undefined =>
       (encodeError(error, '').body['error'] as JsonObject)['code'];
     expect(code(new GatewayError('not_found', 'no', { param: 'model' }))).toBe('model_not_found');

@@ -88,7 +88,7 @@ test('a table inside another member names whole paths', () => {
   expect(nested.names).toMatchObject({ temperature: ['config.heat'] });
 });
 
-test('a member of servers of others is written, and still lacking', () => {
+test('a member that only some servers support is written, and still reported as unsupported', () => {
   const table = new FieldTable(ROWS, {
     foreign: [{ name: 'top_k', support: 'supported', note: '', to: 'topK', is: integer() }],
   });

@@ -40,7 +40,7 @@ describe('errors of Google', () => {
     [504, 'DEADLINE_EXCEEDED', 'Deadline expired', 'timeout upstream -'],
     [413, undefined, 'Request payload size exceeds the limit', 'too_large client -'],
     [418, 'constructor', 'x', 'upstream_unavailable upstream -'],
-  ])('%i %s %s', (code, status, message, expected) => {
+  ])('%i %s %s have their kind, fault and delay', (code, status, message, expected) => {
     expect(classify(code, status, message)).toBe(expected);
   });
 

@@ -30,7 +30,7 @@ describe('one event like another', () => {
     expect(repeated.textOf(around('b'))).toBeUndefined();
   });
 
-  test('a text whose place is not certain is not noted', () => {
+  test('a text with an uncertain position is not recorded', () => {
     expect(after('{"content":"a","other":{"content":"a"}}', 'a').textOf('{"content":"b"}')).toBeUndefined();
     expect(after(around('\\u0061'), 'a').textOf(around('b'))).toBeUndefined();
     expect(after(around('a'.repeat(5000)), 'a'.repeat(5000)).textOf(around('b'))).toBeUndefined();

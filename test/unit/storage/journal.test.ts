@@ -119,7 +119,7 @@ test('an unreadable entry does not block the others', async () => {
   await storage.close();
 });
 
-test('two processes on one directory see what the other has taken, and leave its journal alone', async () => {
+test('two processes on one directory see the entries that the other has taken, and do not touch its journal', async () => {
   const path = freshPath();
   const one = await openLazily(path);
   const two = await openLazily(path);

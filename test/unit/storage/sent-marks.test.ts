@@ -34,7 +34,7 @@ test('a mark that was closed unsent is distinguished from later ones', () => {
   expect(marks.stateOf(waiting?.id ?? '')).toBe('unsent');
 });
 
-test('a mark whose place another one has is unknown, and one whose file is not here is elsewhere', () => {
+test('a mark is unknown if another one has its position, and belongs to another process if its file is missing', () => {
   const folder = folderOf();
   const marks = new SentMarks(folder);
   const first = marks.open();

@@ -230,7 +230,7 @@ const withChange = (change: Omit<SchemaChange, 'version'>, tables: Store<null>['
   } satisfies Store<null>,
 });
 
-test('changes of the schema run once, in order, and keep what is there', async () => {
+test('changes of the schema run once, in order, and keep existing data', async () => {
   const path = freshPath();
   const old = await openSqliteStorage({ path });
   old.ledger.append(generation('gen-1'), []);

@@ -61,7 +61,7 @@ const CASES: readonly [name: string, bytes: string, closes: boolean, end: string
 describe.each(CASES)('framed by %s', (_name, bytes, closes, end) => {
   const expected = { status: 200, type: 'text/plain', body: 'hello', end };
 
-  test('split at every place and at every byte', () => {
+  test('is the same if split at every place and at every byte', () => {
     expect(parse([bytes], closes)).toEqual(expected);
     expect(parse([...bytes], closes)).toEqual(expected);
     for (let at = 1; at < bytes.length; at++)

@@ -61,7 +61,7 @@ describe("AWS's own vectors", () => {
     expect(signatureOf(sign(request))).toBe(signature);
   });
 
-  test('the example of the documentation', () => {
+  test('include the example of the documentation', () => {
     const headers = sign(
       {
         url: 'https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08',

@@ -72,7 +72,7 @@ test('batches are listed and shown with lines, cost and failures, each with its 
   expect(request.body).toMatchObject({ id: record, status: 400 });
 });
 
-test('a running batch is cancelled, and the audit log says by whom', async () => {
+test('a running batch is cancelled, and the audit log names the actor', async () => {
   const id = await madeBatch(gateway, ['sim/stall', 'sim/stall']);
   await reached(id, 'in_progress');
   const cancelled = await gateway.manage('POST', `/batches/${id}/cancel`);

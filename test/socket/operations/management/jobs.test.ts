@@ -19,7 +19,7 @@ async function made(model: string, state: string): Promise<string> {
   return id;
 }
 
-test('jobs are listed, shown, counted, cancelled and retried, and the audit log says by whom', async () => {
+test('jobs are listed, shown, counted, cancelled and retried, and the audit log names the actor', async () => {
   const failed = await made('sim/error-400', 'failed');
   const running = await made('sim/stall', 'running');
   const record = failed.replace('resp_', '');

@@ -97,7 +97,7 @@ describe('with content logging', () => {
   });
 });
 
-test('with content logging of failures, every attempt of a failed request is kept, and nothing of others', async () => {
+test('with content logging of failures, every attempt of a failed request is stored, and no other', async () => {
   const gateway = await start({ content: 'failures' }, { routing: { retries: 1 } });
   const good = await ask(gateway, '/chat/completions', { model: 'sim/echo', messages });
   expect(await payloadsOf(gateway, good.id)).toEqual([]);

@@ -40,7 +40,7 @@ test('the cost of probes is returned before any is sent', async () => {
   expect(asked).toBe(0);
 });
 
-test('an endpoint is probed, its results are stored and used, and the audit log says by whom', async () => {
+test('an endpoint is probed, its results are stored and used, and the audit log names the actor', async () => {
   const body = { provider: 'lab', model: 'lab/chat' };
   const [one, other] = await Promise.all([
     gateway.manage('POST', '/doctor/probes', body),

@@ -87,7 +87,7 @@ test('alerts are kept', async () => {
   await eventually('an alert is kept', async () => (await kinds()).includes('provider.key_refused'));
 });
 
-test('states and alerts outlive a restart', async () => {
+test('states and alerts survive a restart', async () => {
   await outage.restart();
   const { body } = await outage.gateway.manage('GET', '/alerts?type=provider.key_refused');
   expect(body['data']).toMatchObject([{ message: expect.stringContaining('locked') }]);

@@ -72,7 +72,7 @@ describe('an estimate', () => {
     expect(made.assumptions.length).toBeGreaterThan(3);
   });
 
-  test('of another policy moves requests, with their cost there', async () => {
+  test('moves requests under another policy, with their new cost', async () => {
     const made = await whatIf({ policy: { primary_factor: 'cost' } });
     expect(made.moved).toBe(REQUESTS);
     expect(made.after.usd).toBeCloseTo(made.before.usd / 10, 9);
@@ -94,7 +94,7 @@ describe('an estimate', () => {
     expect((await whatIf({ policy: { type: 'round_robin' } })).groups).toEqual(made.groups);
   });
 
-  test('of other prices and missing providers', async () => {
+  test('covers other prices and missing providers', async () => {
     const { before } = await whatIf({});
     const halved = await whatIf({ prices: [{ provider: 'sim/dear', factor: 0.5 }] });
     expect(halved.after.usd).toBeCloseTo(before.usd / 2, 9);
@@ -110,14 +110,14 @@ describe('an estimate', () => {
     expect(Object.values(nobody.unserved)).toEqual([REQUESTS]);
   });
 
-  test('of another model', async () => {
+  test('covers another model', async () => {
     const made = await whatIf({ models: { 'house/echo': 'sim/chat' } });
     expect(made.moved).toBe(REQUESTS);
     expect(made.groups.map(({ endpoint }) => endpoint).toSorted()).toEqual(['sim', 'sim/dear']);
     expect(made.after.usd).toBeGreaterThan(0);
   });
 
-  test('uses a sample of many requests, and says so', async () => {
+  test('uses a sample of many requests, and reports that', async () => {
     const made = await whatIf({ sample: 2 });
     expect(made).toMatchObject({ sampled: 2, whole: false, before: { requests: 2, share: 1 } });
     expect(await whatIf({ filters: { model: ['other/model'] } })).toMatchObject({

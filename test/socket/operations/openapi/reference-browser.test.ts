@@ -15,7 +15,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await gateway.close();
   });
 
-  test('the page shows every operation, opens one, loads nothing from elsewhere, and logs no errors', async () => {
+  test('the page shows every operation, opens one, loads nothing from other sites, and logs no errors', async () => {
     const description = (await (await fetch(`${gateway.origin}/openapi.json`)).json()) as {
       readonly paths: Readonly<Record<string, object>>;
     };

@@ -48,7 +48,7 @@ test.each([
   ['key_1', false],
   ['a b', false],
   ['a'.repeat(65), false],
-] as const)('the name of a project: %s', async (name, isGood) => {
+] as const)('the name of a project is accepted as documented: %s', async (name, isGood) => {
   const operation = document.paths['/v1/management/projects']?.['post'] as unknown as {
     requestBody: { content: Record<string, { schema: unknown }> };
   };
@@ -61,7 +61,7 @@ test.each([
   ['0b7c-1', true],
   ['two words', false],
   ['x'.repeat(256), false],
-] as const)('the idempotency key %j', async (key, isGood) => {
+] as const)('the idempotency key %j is accepted as documented', async (key, isGood) => {
   const operation = document.paths['/v1/management/keys']?.['post'] as unknown as {
     parameters: readonly { name: string; schema: unknown }[];
   };
@@ -80,7 +80,7 @@ test.each([
   ['/usage', 'from', '2026-01-31T10:00:00Z', true],
   ['/usage', 'from', '1767225600', true],
   ['/usage', 'from', 'yesterday', false],
-] as const)('the query of %s: %s=%s', async (path, name, value, isGood) => {
+] as const)('the query of %s is accepted as documented: %s=%s', async (path, name, value, isGood) => {
   const operation = document.paths[`/v1/management${path}`]?.['get'] as
     | { parameters?: readonly { name: string; schema: unknown }[] }
     | undefined;

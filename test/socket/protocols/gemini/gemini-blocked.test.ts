@@ -36,7 +36,7 @@ const events = async (response: Response): Promise<unknown[]> =>
 
 describe('a blocked prompt', () => {
   const chat = { model: 'one/gemini', messages: [USER] };
-  test('for Chat Completions: a refusal that the filter ended, with its tokens', async () => {
+  test('is a refusal ended by the filter for Chat Completions, with its tokens', async () => {
     const response = await ask('/v1/chat/completions', chat, false);
     const answer = await response.json();
     expect(answer).toMatchObject({
@@ -51,7 +51,7 @@ describe('a blocked prompt', () => {
     expect(all.map((each) => at(each, 'choices', 0, 'delta', 'refusal') ?? '').join('')).toBe(WORDS);
   });
 
-  test('for Responses: an incomplete response', async () => {
+  test('is an incomplete response for Responses', async () => {
     const body = { model: 'one/gemini', input: 'Hi', store: false };
     expect(await (await ask('/v1/responses', body, false)).json()).toMatchObject({
       status: 'incomplete',
@@ -65,7 +65,7 @@ describe('a blocked prompt', () => {
     });
   });
 
-  test('for Messages: a refusal, with its text only in the field that Anthropic uses', async () => {
+  test('is a refusal for Messages, with its text only in the field that Anthropic uses', async () => {
     const body = { model: 'one/gemini', max_tokens: 50, messages: [USER] };
     const end = {
       stop_reason: 'refusal',
@@ -83,7 +83,7 @@ describe('a blocked prompt', () => {
     expect(at(all[2], 'delta')).toMatchObject(end);
   });
 
-  test('for Gemini: a candidate with that reason, and the prompt feedback of Google', async () => {
+  test('is a candidate with that reason for Gemini, with the prompt feedback of Google', async () => {
     const body = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] };
     const path = '/v1beta/models/one/gemini';
     const answer = await (await ask(`${path}:generateContent`, body, false)).json();

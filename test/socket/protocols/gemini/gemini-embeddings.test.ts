@@ -232,7 +232,7 @@ describe('by hand', () => {
       'taskType:dropped, input_type:defaulted',
     ],
     ['CLUSTERING', 'amazon.titan-embed-text-v2:0', 'inputText', 'a cat', 'taskType:dropped'],
-  ])('%s to %s on Bedrock', async (taskType, model, member, word, report) => {
+  ])('the task type %s is translated for %s on Bedrock', async (taskType, model, member, word, report) => {
     upstream.script(
       whole({ embeddings: { float: [FIRST] }, ...(model.includes('titan') && { embedding: FIRST }) }),
     );

@@ -29,7 +29,7 @@ function ask(model: string, method: string, config: object = {}): Promise<Respon
 test.each([
   ['its own words', { explanation: 'I will not.' }, 'SAFETY'],
   ['no words of its own', null, 'SAFETY'],
-])('a refusal of Claude with %s, after text', async (_, details, word) => {
+])('a refusal of Claude with %s after text ends with the reason of Google', async (_, details, word) => {
   const content = [{ type: 'text', text: 'Let me see.' }];
   const stop_details = details && { type: 'refusal', category: null, ...details };
   const streamed = messagesStream(content, 'refusal').replace(

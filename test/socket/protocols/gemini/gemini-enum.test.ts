@@ -61,7 +61,7 @@ test.each(UPSTREAMS)('%s gets a schema, and the client gets the value', async (m
   expect(chunks.map((block) => text(JSON.parse(block.slice(6)))).join('')).toBe('cold');
 });
 
-test('an upstream without formats gets an instruction and a second request, and the report says so', async () => {
+test('an upstream without formats gets an instruction and a second request, with a report', async () => {
   const speech = dialect('openai-chat', 'up-1');
   scene
     .upstream('up')

@@ -148,7 +148,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (name) => {
     ['whole', 'keeps everything', false],
     ['whole', 'keeps the call alone', true],
     ['events', 'keeps everything', false],
-  ] as const)('answered in %s, %s', async (form, _, forgetful) => {
+  ] as const)('completes a tool turn answered in %s, if it %s', async (form, _, forgetful) => {
     // An upstream may answer in events though none were asked for.
     const answer = (body: object) => (form === 'whole' ? whole(body) : sse(frame(body)));
     const lanes = name === 'gemini' && form === 'whole' ? [scene, faithful] : [scene];

@@ -17,7 +17,7 @@ const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
 test.each<[UpstreamProtocol, string]>([
   ['anthropic-messages', 'one/messages'],
   ['openai-chat', 'one/chat'],
-])('over %s', async (protocol, model) => {
+])('a Messages stream gets pings over %s', async (protocol, model) => {
   const up = dialect(protocol, 'up-0001');
   scene.upstream('up').script(silence);
   const asked = scene.gateway.post('/messages', ask(model, true));

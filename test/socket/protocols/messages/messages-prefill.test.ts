@@ -37,7 +37,7 @@ const reported = (response: Response): boolean =>
   (response.headers.get('x-dragoman-report') ?? '').includes('messages[1]:approximated');
 
 test.each(['openai-chat', 'openai-responses', 'gemini'] as const)(
-  'an upstream of %s that may start a new response gets the prefill, and the report says so',
+  'an upstream of %s that may start a new response gets the prefill, with a report',
   async (protocol) => {
     scene.upstream('up').always(whole(dialect(protocol, 'up-0001').whole(', there was a king.')));
     const response = await ask(`anew/${protocol}`);

@@ -272,7 +272,7 @@ describe('through a gateway', () => {
   });
 });
 
-describe("the client's own words about thinking", () => {
+describe("the client's thinking options", () => {
   const decode = (members: object): CanonicalRequest =>
     (anthropicMessages.server as NonNullable<typeof anthropicMessages.server>).decodeRequest({
       model: 'm',

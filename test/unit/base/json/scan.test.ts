@@ -57,7 +57,7 @@ describe('refused bodies', () => {
     expect(faultIn(text)).toBeUndefined();
   });
 
-  test('nesting beyond the limit, and values', () => {
+  test('are nested too deep, or have too many values', () => {
     const nested = (levels: number): string => '[{"a":'.repeat(levels / 2) + '[]' + '}]'.repeat(levels / 2);
     expect(faultIn(nested(MAX_DEPTH - 2))).toBeUndefined();
     expect(faultIn(nested(MAX_DEPTH))?.message).toContain('nested');
@@ -66,7 +66,7 @@ describe('refused bodies', () => {
     expect(faultIn(`[${'0,'.repeat(MAX_VALUES - 1)}0]`)?.message).toContain('values');
   });
 
-  test('members of one object, and of all', () => {
+  test('have too many members in one object, or in all', () => {
     const object = (members: number): string =>
       `{${Array.from({ length: members }, (_, at) => `"${at}":0`).join(',')}}`;
     expect(faultIn(object(MAX_MEMBERS))).toBeUndefined();
@@ -77,7 +77,7 @@ describe('refused bodies', () => {
     expect(faultIn(many(MAX_ALL_MEMBERS + 2))?.message).toContain('members');
   });
 
-  test('escapes of two characters', () => {
+  test('have too many escapes of two characters', () => {
     const spread = (count: number): string => JSON.stringify('"'.repeat(count) + 'a'.repeat(100));
     expect(faultIn(spread(MAX_ESCAPES))).toBeUndefined();
     expect(faultIn(spread(MAX_ESCAPES + 1))?.message).toContain('escape sequences');
@@ -91,14 +91,14 @@ describe('refused bodies', () => {
   });
 });
 
-test('how much a text opens', () => {
+test('a text that opens more arrays and objects than allowed is recognised', () => {
   expect(opensMore('[[],{}]', 3)).toBe(false);
   expect(opensMore('[[],{"a":[]}]', 3)).toBe(true);
   expect(opensMore(`["${'['.repeat(100)}","\\"[[[["]`, 3)).toBe(false);
   expect(opensMore(`[["${'['.repeat(100)}`, 3)).toBe(false);
 });
 
-test('how deep a text nests', () => {
+test('a text that nests deeper than allowed is recognised', () => {
   const nested = (levels: number): string => '{"[[[":['.repeat(levels / 2) + ']}'.repeat(levels / 2);
   for (const most of [2, 8, 100]) {
     expect(nestsDeeper(nested(most), most)).toBe(false);

@@ -46,7 +46,7 @@ test('budgets with a rolling window hold, and are freed again', async () => {
 });
 
 test(
-  'rates hold, but for what was used by those who vanish with all the data of the store',
+  "rates hold, except for usage of processes that disappear together with the store's data",
   async () => {
     for (let seed = 1; seed <= Math.ceil(HISTORIES / 20); seed += 1)
       await live({

@@ -20,9 +20,9 @@ function read(pieces: readonly string[]): string[][] {
   return events;
 }
 
-test('one piece', () => expect(read([bytes])).toEqual(expected));
+test('events are read from one piece', () => expect(read([bytes])).toEqual(expected));
 
-test('split at every byte', () => {
+test('events are read from pieces of a few bytes', () => {
   for (const size of [1, 2, 3, 5, 7]) {
     const pieces: string[] = [];
     for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.slice(at, at + size));
@@ -30,7 +30,7 @@ test('split at every byte', () => {
   }
 });
 
-test('split in two at every place', () => {
+test('events are read when split in two at any place', () => {
   for (let at = 0; at <= bytes.length; at++)
     expect(read([bytes.slice(0, at), bytes.slice(at)])).toEqual(expected);
 });

@@ -52,7 +52,7 @@ test.each([
   [408, undefined, '', 'timeout upstream'],
   [422, undefined, '{"detail":"x"}', 'invalid_request client'],
   [400, 'constructor', 'x', 'invalid_request client'],
-])('%i %s %s', (status, type, message, expected) => {
+])('the error %i %s %s has its kind and fault', (status, type, message, expected) => {
   expect(classify(status, type, message)).toBe(expected);
 });
 

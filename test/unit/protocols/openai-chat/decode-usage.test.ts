@@ -38,7 +38,7 @@ test('parts add up to the totals of the upstream', () => {
   );
 });
 
-test('foreign values count as nothing', () => {
+test('unknown values count as zero', () => {
   for (const raw of [null, 'many', [], { prompt_tokens: '7', completion_tokens: -3, total_tokens: null }]) {
     const usage = decodeUsage(raw);
     expect(inputTokens(usage) + outputTokens(usage)).toBe(0);

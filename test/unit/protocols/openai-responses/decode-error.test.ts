@@ -87,7 +87,7 @@ describe('decodeError', () => {
     ).not.toContain('sk-test');
   });
 
-  test('the time to wait', () => {
+  test('reads the time to wait', () => {
     const wait = (headers: Record<string, string>) =>
       decodeError(429, (name) => headers[name] ?? null, '').retryAfterMs;
     expect(wait({ 'retry-after-ms': '1500', 'retry-after': '9' })).toBe(1500);
@@ -104,7 +104,7 @@ describe('decodeError', () => {
 describe('decodeFailure', () => {
   const kind = (code: string) => decodeFailure({ code, message: 'No.' }).kind;
 
-  test('codes of failed responses', () => {
+  test('maps codes of failed responses to kinds', () => {
     expect(kind('rate_limit_exceeded')).toBe('rate_limited');
     expect(kind('server_error')).toBe('upstream_unavailable');
     expect(kind('vector_store_timeout')).toBe('upstream_unavailable');
@@ -115,7 +115,7 @@ describe('decodeFailure', () => {
     expect(kind('something_new')).toBe('upstream_unavailable');
   });
 
-  test('a failure without a reason', () => {
+  test('maps a failure without a reason to an unavailable upstream', () => {
     expect(decodeFailure(null).kind).toBe('upstream_unavailable');
   });
 });

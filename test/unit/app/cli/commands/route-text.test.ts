@@ -116,7 +116,7 @@ test('colours are added if enabled, and change nothing else', () => {
   expect(coloured.replace(/\x1b\[\d+m/g, '')).toBe(routeText(TABLE, { width: 100, colour: false }));
 });
 
-test('a long list of skipped endpoints is truncated, and says so', () => {
+test('a long list of skipped endpoints is truncated, with a note', () => {
   const excluded = Array.from({ length: 42 }, (_, at) => ({
     model: `m/${at}`,
     endpoint: null,
@@ -144,7 +144,7 @@ test('a table of another version is shown as far as possible', () => {
   expect([{}, null, [], { candidates: [] }, 'text'].filter(isRouteTable)).toEqual([]);
 });
 
-test('models that were weighed have a table of their own, and their endpoints do not repeat it', () => {
+test('compared models have their own table, and their endpoints do not repeat it', () => {
   const measures = { quality: 0.9, cheapness: 0.2, speed: 0.5 };
   const reason = 'quality 0.90, cheapness 0.20, speed 0.50';
   const text = routeText(
