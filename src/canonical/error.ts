@@ -50,7 +50,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
     status: 401,
     fault: 'client',
     meaning:
-      'The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`; `dragoman keys create` creates a key.',
+      'The API key is missing, unknown, revoked or expired. Send `Authorization: Bearer <key>`; `dragoman keys create NAME` creates a key.',
   },
   permission: {
     status: 403,

@@ -6,16 +6,19 @@ import type { RouteTable } from './routes/served-routes.ts';
 /** Maximum characters of an address quoted in an error. */
 export const LONGEST_PATH = 200;
 
-/** @param hint advice as a sentence; may be empty @returns the error for a request that no route accepts */
-export function noSuchRoute(method: string, path: string, served: RouteTable, hint = ''): GatewayError {
+/** Advice where no route is near. */
+export const ALL_ROUTES = '`GET /openapi.json` lists all routes.';
+
+/** @returns the error for a request that no route accepts */
+export function noSuchRoute(method: string, path: string, served: RouteTable): GatewayError {
   const shown = path.slice(0, LONGEST_PATH);
   const allowed = served.methodsAt(path).filter((each) => each !== method);
-  return allowed.length === 0 ? unknownPath(method, shown, hint) : wrongMethod(method, shown, allowed);
+  return allowed.length === 0 ? unknownPath(method, shown, ALL_ROUTES) : wrongMethod(method, shown, allowed);
 }
 
-/** The error for an unknown path. @param hint see `noSuchRoute` */
+/** The error for an unknown path. @param hint advice as a sentence */
 export function unknownPath(method: string, path: string, hint: string): GatewayError {
-  return new GatewayError('not_found', `There is no route for ${method} ${path}. ${hint}`.trimEnd());
+  return new GatewayError('not_found', `There is no route for ${method} ${path}. ${hint}`);
 }
 
 /** The error for a path with other methods. @param allowed methods of the path, at least one */

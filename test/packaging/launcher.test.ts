@@ -93,11 +93,14 @@ test('an empty data directory gets a key, printed once with a working curl comma
   // The link that signs in is for people who look: here nobody does, and the gateway is not new any more.
   // A shell that does not know the command is told the one that it does know.
   expect((await second.stop()).out.replace('npx --no ', '')).toBe(
-    `listening on ${second.origin}\nconsole: ${second.origin}/console (\`dragoman console\` prints a sign-in link)\n`,
+    `listening on ${second.origin}\nconsole: ${second.origin}/console (\`dragoman console\` prints a sign-in link)\nproviders: sim\n`,
   );
   const key = /sk-dm-v1-\w+/.exec(command)?.[0] ?? '';
-  const third = await serve({ folder: at });
+  const third = await serve({ folder: at, environment: { GROQ_API_KEY: 'gsk-test' } });
   expect(await statusOf(third, key)).toBe(200);
+  await eventually('a provider whose variable is set is named', () =>
+    third.out().includes('\nproviders: groq, sim\n'),
+  );
 });
 
 test('a gateway on all hosts prints addresses that this machine reaches', async () => {

@@ -258,7 +258,7 @@ export class KeyCommands {
     if (!project)
       throw new GatewayError(
         'not_found',
-        `Project "${name.slice(0, 100)}" not found. Create it with \`dragoman projects create\`.`,
+        `Project "${name.slice(0, 100)}" not found. Create it with \`dragoman projects create NAME\`.`,
         { param: 'project' },
       );
     if (project.archivedAt !== null)

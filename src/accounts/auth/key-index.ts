@@ -101,7 +101,7 @@ export class KeyIndex {
   authenticate(presented: string | null, nowMs: UnixMs): Principal {
     if (presented === null) {
       throw refused(
-        'No API key was sent. Send it as `Authorization: Bearer <key>` (or `x-api-key`, or `x-goog-api-key`). Create one with `dragoman keys create`.',
+        'No API key was sent. Send it as `Authorization: Bearer <key>` (or `x-api-key`, or `x-goog-api-key`). Create one with `dragoman keys create NAME`.',
       );
     }
     let entry = this.#known.get(presented);

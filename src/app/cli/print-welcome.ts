@@ -1,15 +1,17 @@
-// Output at startup: address, console link, first API key, a first request, and how to add a provider.
+// Output at startup: address, console link, enabled providers, first API key, a first request, and how to add a provider.
 import { inThisShell } from './program-name.ts';
 import type { Welcome } from '../../cluster/workers/index.ts';
 
-/** Prints the address, how to sign in to the console, and the first API key if one was created. */
-export function printWelcome({ origin, firstKey, link }: Welcome): void {
+/** Prints the address, how to sign in to the console, the providers, and the first API key if one was created. */
+export function printWelcome({ origin, providers, firstKey, link }: Welcome): void {
   process.stdout.write(`listening on ${origin}\n`);
   process.stdout.write(
     link === null
       ? `console: ${fromHere(origin)}/console (\`${inThisShell('console')}\` prints a sign-in link)\n`
       : `console: ${fromHere(link)} (sign-in link, works once, expires in 15 minutes)\n`,
   );
+  // Shows whether the variable of a provider was found.
+  process.stdout.write(`providers: ${providers.join(', ') || 'none'}\n`);
   if (firstKey) process.stdout.write(firstSteps(fromHere(origin), firstKey));
 }
 

@@ -41,13 +41,14 @@ async function serveHere(
   );
   // Registered before the gateway announces that it listens, because it may be stopped from then on.
   const stopped = untilSignal(launcher);
-  const { origin, firstKey, signInLink } = running;
+  const { origin, providers, firstKey, signInLink } = running;
   // A sign-in link must only be shown to the person at the terminal, because logs are read later and by others. A new
   // gateway has no secrets yet.
   const mayLink = process.stdout.isTTY || firstKey !== null;
   const link = mayLink ? signInLink() : null;
-  if (siblings) await siblings.listening({ origin, firstKey, link });
-  else printWelcome({ origin, firstKey, link });
+  const welcome = { origin, providers, firstKey, link };
+  if (siblings) await siblings.listening(welcome);
+  else printWelcome(welcome);
   await running.stop((await stopped) === 'SIGTERM');
   return process.exit(0);
 }

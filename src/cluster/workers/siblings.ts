@@ -7,6 +7,8 @@ import { Channel } from './channel.ts';
 export interface Welcome {
   /** `http://host:port` */
   readonly origin: string;
+  /** Ids of the enabled providers. */
+  readonly providers: readonly string[];
   /** Key created at the first start; null: keys existed. */
   readonly firstKey: string | null;
   /** Console link with a one-time sign-in code; null: not at a terminal. */

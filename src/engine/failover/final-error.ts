@@ -51,11 +51,18 @@ function codeOf(errors: readonly GatewayError[]): string | undefined {
   return codes.size === 1 ? [...codes][0] : undefined;
 }
 
+/** An endpoint that refused a key is named with whose key it was, because clients have another one. */
+function subject(endpoint: string, { kind }: GatewayError): string {
+  return kind === 'authentication' ? `${endpoint} refused the gateway's API key` : endpoint;
+}
+
 /** Outcome of each endpoint, in order. Identical failures of one endpoint appear once, with their count. */
 function summary(failures: readonly Failure[]): string {
   const counts = new Map<string, number>();
   for (const { endpoint, error } of failures) {
-    const line = error.message.startsWith(endpoint) ? error.message : `${endpoint}: ${error.message}`;
+    const line = error.message.startsWith(endpoint)
+      ? error.message
+      : `${subject(endpoint, error)}: ${error.message}`;
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
   return [...counts].map(([line, count]) => (count > 1 ? `${line} (${count} attempts)` : line)).join('; ');

@@ -30,7 +30,6 @@ export const MANAGEMENT: RouteGroup<Route> = {
   routes: ROUTES,
 };
 
-const HINT = '`GET /openapi.json` lists all routes.';
 /** All methods and paths. */
 const SERVED = new RouteTable(servedBy(MANAGEMENT));
 
@@ -61,7 +60,7 @@ export function openManagement(
         }
       };
       return reply({ ...deps, authenticate }, request, async (principal, hold, requestId) => {
-        if (!route) throw noSuchRoute(request.method, new URL(request.url).pathname, SERVED, HINT);
+        if (!route) throw noSuchRoute(request.method, new URL(request.url).pathname, SERVED);
         const { keyId, name } = principal;
         const actor = { id: keyId, name, address };
         const now = deps.now();

@@ -4,7 +4,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { servedProtocols, type ServedProtocol } from '../../protocols/index.ts';
 import { newGenerationId } from '../../base/runtime/ids.ts';
 import { protocolOfClient, serverFor } from '../client-protocol.ts';
-import { LONGEST_PATH, unknownPath, wrongMethod } from '../no-such-route.ts';
+import { ALL_ROUTES, LONGEST_PATH, unknownPath, wrongMethod } from '../no-such-route.ts';
 import { errorResponse, type ReplyDependencies } from '../reply.ts';
 import { decodePath } from './models-routes.ts';
 import { RouteTable, type ServedRoute } from './served-routes.ts';
@@ -70,7 +70,7 @@ export class UnknownRoutes {
     ));
   }
 
-  /** A sentence with the path that was probably meant. Empty: none is near. */
+  /** A sentence with the path that was probably meant, or with the list of all. */
   #suggestion(pathname: string): string {
     const trimmed = pathname.replace(/\/+$/, '').replaceAll(/\/{2,}/g, '/');
     const lower = trimmed.toLowerCase();
@@ -81,7 +81,7 @@ export class UnknownRoutes {
       lower.replace(/^(?:\/api)?\/v\d+(?:\/v\d+)?\//, '/v1/'),
     ];
     const near = candidates.find((path) => path !== pathname && this.#routes().methodsAt(path).length > 0);
-    return near === undefined ? '' : `Did you mean ${near.slice(0, LONGEST_PATH)}?`;
+    return near === undefined ? ALL_ROUTES : `Did you mean ${near.slice(0, LONGEST_PATH)}?`;
   }
 }
 

@@ -137,7 +137,7 @@ describe.each([
     expect(response.status).toBe(502);
     const { error } = receive(false, await response.text());
     expect(error).toContain('first: scripted 403');
-    expect(error).toContain('second: scripted 401');
+    expect(error).toContain("second refused the gateway's API key: scripted 401");
     expect(attempts).toEqual(['first failed', 'second failed']);
     expect(at(record, 'cost')).toBeNull();
   });

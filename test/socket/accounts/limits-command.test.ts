@@ -32,7 +32,7 @@ test('prints every limit of every owner, and its usage', async () => {
   const { code, out, err } = await runProgram(own, { folder });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const lines = out.trim().split('\n');
-  expect(lines[0]).toMatch(/^OWNER\s+LIMIT\s+USED\s+RESERVED\s+LEFT\s+CLEARS$/);
+  expect(lines[0]).toMatch(/^OWNER\s+LIMIT\s+USED\s+RESERVED\s+LEFT\s+RESETS$/);
   expect(lines[1]).toMatch(/^gateway\s+2000 concurrent requests\s+0\s+0\s+2000\s+/);
   expect(lines[2]).toMatch(
     /^project search\s+\$500\.00 per month\s+\$0\.000\d+\s+\$0\.00\s+\$499\.999\d+\s+\d{4}-/,
@@ -45,5 +45,5 @@ test('prints every limit of every owner, and its usage', async () => {
 test('the error for another key asks for an admin key', async () => {
   const refused = await runProgram(['limits', '--url', gateway.origin, '--key', 'sk-test'], { folder });
   expect(refused.code).not.toBe(0);
-  expect(refused.err).toContain('Set an admin key with --key');
+  expect(refused.err).toContain('or an admin key with --key');
 });

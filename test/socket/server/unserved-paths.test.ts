@@ -113,6 +113,13 @@ test.each([
   expect(body).toMatchObject({ error: { message } });
 });
 
+test('a path that is near no other leads to the list of routes', async () => {
+  const [response, body] = await ask('POST', '/v1/completely/other');
+  expect(response.status).toBe(404);
+  const message = expect.stringContaining('`GET /openapi.json` lists all routes.');
+  expect(body).toMatchObject({ error: { message } });
+});
+
 test("the suggestion reaches a client of OpenAI's SDK", async () => {
   const client = new OpenAI({ baseURL: gateway.baseURL, apiKey: gateway.key, maxRetries: 0 });
   const error: unknown = await client.images

@@ -165,7 +165,13 @@ describePubSub('through a supervisor', async () => {
       const channel = new Channel((message) => onMessage(structuredClone(message)));
       members.push(new SupervisorPubSub(channel));
       queueMicrotask(
-        () => void channel.ask('listening', { origin: `http://${worker}`, firstKey: null, link: null }),
+        () =>
+          void channel.ask('listening', {
+            origin: `http://${worker}`,
+            providers: [],
+            firstKey: null,
+            link: null,
+          }),
       );
       return {
         pid: 0,

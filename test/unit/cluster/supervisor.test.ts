@@ -32,7 +32,12 @@ class FakeWorker implements WorkerProcess {
   }
 
   async listen(): Promise<void> {
-    await this.channel.ask('listening', { origin: `http://${this.worker}`, firstKey: null, link: null });
+    await this.channel.ask('listening', {
+      origin: `http://${this.worker}`,
+      providers: [],
+      firstKey: null,
+      link: null,
+    });
     await settled();
   }
 

@@ -7,7 +7,7 @@ import { type Ask, askerFor, originFor, successOf } from './own-gateway.ts';
 const PATH = '/v1/management/limits';
 /** Owners per request, the maximum of one answer. */
 const PAGE = 100;
-const COLUMNS = ['owner', 'limit', 'used', 'reserved', 'left', 'clears'] as const;
+const COLUMNS = ['owner', 'limit', 'used', 'reserved', 'left', 'resets'] as const;
 
 export const limits: RunCommand = async (argv) => {
   const args = parseArguments(argv, LIMITS_OPTIONS);
@@ -50,7 +50,7 @@ function rowsOf(entry: JsonObject): readonly Record<(typeof COLUMNS)[number], st
         used: amount('used'),
         reserved: amount('reserved'),
         left: amount('remaining'),
-        clears: asString(limit['clears_at']) ?? 'never',
+        resets: asString(limit['clears_at']) ?? 'never',
       };
     });
 }

@@ -58,7 +58,7 @@ export function successOf({ status, text }: Answer, origin: string): JsonValue |
   if (status !== 401 && status !== 403) throw new GatewayError('invalid_request', message);
   throw new GatewayError(
     'authentication',
-    `${message} Set an admin key with --key, or --data-dir of the gateway at ${origin}.`,
+    `${message} The gateway at ${origin} was asked. Set another one with --port or --url, its data directory with --data-dir, or an admin key with --key.`,
   );
 }
 

@@ -104,6 +104,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   return {
     origin: server.origin(),
     metricsOrigin: server.metricsOrigin(),
+    providers: [...settings.catalog().providers().keys()].toSorted(),
     firstKey,
     signInLink: () => server.origin() + server.signInPath(),
     reload() {

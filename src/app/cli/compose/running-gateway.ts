@@ -25,6 +25,8 @@ export interface ComposeInput {
 export interface RunningGateway {
   /** `http://host:port` */
   readonly origin: string;
+  /** Ids of the providers that are enabled at the start. */
+  readonly providers: readonly string[];
   /** Origin of the metrics listener. Null: none. */
   readonly metricsOrigin: string | null;
   /** The first API key, if it was created at this start. Null: it was not. */
