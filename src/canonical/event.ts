@@ -14,11 +14,15 @@ import type { JsonValue } from '../base/json/index.ts';
 import type { Annotation, Source } from './part.ts';
 import type { Usage } from './usage.ts';
 
-/** Reason why the model stopped. Encoders derive their own word from it and from the emitted items. */
+/**
+ * Reason why the model stopped. Encoders derive their own word from it and from the emitted items. `incomplete`: the
+ * upstream reports an answer that is not complete, for a reason that no other word covers.
+ */
 export type FinishReason =
   | 'stop'
   | 'stop_sequence'
   | 'length'
+  | 'incomplete'
   | 'tool_calls'
   | 'content_filter'
   | 'refusal'

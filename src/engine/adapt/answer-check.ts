@@ -66,6 +66,7 @@ export function nameUpstream(call: {
 export function endedByItself({ finish }: CollectedEvents): boolean {
   switch (finish?.reason) {
     case 'length':
+    case 'incomplete':
     case 'content_filter':
     case 'stop_sequence':
     case 'pause':

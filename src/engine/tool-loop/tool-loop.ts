@@ -227,7 +227,7 @@ export class ToolLoop implements TurnHost {
   /** Makes the calls of a turn concurrently. Calls beyond the limit are refused. */
   async #make(calls: readonly HostedCall[], finish: FinishEvent | undefined): Promise<readonly Made[]> {
     // A call in a truncated turn may have incomplete arguments.
-    const isWhole = finish?.reason !== 'length' && finish?.reason !== 'content_filter';
+    const isWhole = finish === undefined || !isCut(finish);
     const made = await concurrently(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
       const { call } = hosted;
       if (call?.question) return undefined;
@@ -281,7 +281,7 @@ export class ToolLoop implements TurnHost {
   #endOf({ calls, callsClient, finish }: EndedTurn): FinishEvent | undefined {
     const end: FinishEvent = finish ?? { type: 'finish', reason: 'unknown' };
     if (calls.length === 0 || callsClient) return end;
-    if (end.reason === 'length' || end.reason === 'content_filter') return end;
+    if (isCut(end)) return end;
     // Some servers ignore that no tool may be called.
     if (this.#isLastTurn) return { type: 'finish', reason: 'length' };
     if (calls.some(({ call }) => call?.question)) return { type: 'finish', reason: 'stop' };
@@ -347,4 +347,9 @@ function unshown(refusal: string): Made['outcome'] {
 /** The tools used all the available time. */
 function tooLate(totalMs: DurationMs): GatewayError {
   return new GatewayError('timeout', `No complete response within ${totalMs} ms: tools were still running.`);
+}
+
+/** True if a turn ended before the model was done. The arguments of its calls may be incomplete. */
+function isCut({ reason }: FinishEvent): boolean {
+  return reason === 'length' || reason === 'incomplete' || reason === 'content_filter';
 }

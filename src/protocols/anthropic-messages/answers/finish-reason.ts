@@ -30,6 +30,8 @@ export function encodeStopReason(finish: FinishEvent, emitted: Emitted): WireSto
   switch (finish.reason) {
     case 'length':
       return finish.raw === 'model_context_window_exceeded' ? finish.raw : 'max_tokens';
+    case 'incomplete':
+      return 'max_tokens';
     case 'content_filter':
     case 'refusal':
       return 'refusal';

@@ -26,5 +26,5 @@ export function decodeStatus(word: string): FinishReason | 'failure' | 'pending'
 export function encodeStatus(reason: FinishReason, raw: string | undefined): string {
   if (raw !== undefined && STATUSES.has(raw)) return raw;
   if (reason === 'tool_calls') return 'requires_action';
-  return reason === 'length' ? 'incomplete' : 'completed';
+  return reason === 'length' || reason === 'incomplete' ? 'incomplete' : 'completed';
 }

@@ -64,6 +64,7 @@ export function encodeFinishReason(
     case 'pause':
       return 'STOP';
     case 'length':
+    case 'incomplete':
       return 'MAX_TOKENS';
     case 'content_filter':
     case 'refusal':

@@ -70,10 +70,12 @@ export interface Emitted {
 
 /**
  * Returns `finish_reason`. Agents run tools if and only if it is `tool_calls`: a turn with calls never ends in `stop`,
- * and one without never in `tool_calls`. OpenAI reports a refusal without text as `content_filter`.
+ * and one without never in `tool_calls`. OpenAI reports a refusal without text as `content_filter`. `length` is the only
+ * word for another answer that is not complete.
  */
 export function encodeFinishReason(reason: FinishReason, emitted: Emitted): ChatFinishReason {
   if (reason === 'length' || reason === 'content_filter') return reason;
+  if (reason === 'incomplete') return 'length';
   if (reason === 'refusal' && !emitted.refusal) return 'content_filter';
   return emitted.toolCalls > 0 ? 'tool_calls' : 'stop';
 }

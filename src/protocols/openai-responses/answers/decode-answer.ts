@@ -51,7 +51,7 @@ export function emitEnding(
       return;
     case 'incomplete': {
       const raw = asString(asObject(response['incomplete_details'])['reason']);
-      sink.on({ type: 'finish', reason: incompleteReason(raw), raw: raw ?? end, source });
+      sink.on({ type: 'finish', reason: incompleteReason(raw), raw, source });
       return;
     }
     case 'failed':
@@ -82,7 +82,8 @@ function incompleteReason(reason: string | undefined): FinishReason {
       return 'length';
     case 'content_filter':
       return 'content_filter';
+    // Newer reasons, such as `max_messages` and `steered`: the answer must not look complete.
     default:
-      return 'unknown';
+      return 'incomplete';
   }
 }

@@ -20,7 +20,8 @@ const SERVICE_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'scale', 
 export type Outcome =
   | { readonly status: 'queued' | 'in_progress' }
   | { readonly status: 'completed' }
-  | { readonly status: 'incomplete'; readonly reason: string }
+  /** `undefined`: the upstream gave no reason. */
+  | { readonly status: 'incomplete'; readonly reason: string | undefined }
   | { readonly status: 'failed'; readonly error: GatewayError };
 
 /**
@@ -34,6 +35,8 @@ export function outcomeOf(finish: FinishEvent, saysRefusal: boolean): Outcome {
       return { status: 'incomplete', reason: 'max_output_tokens' };
     case 'content_filter':
       return { status: 'incomplete', reason: 'content_filter' };
+    case 'incomplete':
+      return { status: 'incomplete', reason: finish.raw };
     case 'refusal':
       return saysRefusal ? { status: 'completed' } : { status: 'incomplete', reason: 'content_filter' };
     default:
@@ -68,7 +71,8 @@ export function encodeResponseObject(
     completed_at: outcome.status === 'completed' ? (context.completedSeconds ?? null) : null,
     background: state?.background ?? false,
     error: outcome.status === 'failed' ? encodeFailure(outcome.error) : null,
-    incomplete_details: outcome.status === 'incomplete' ? { reason: outcome.reason } : null,
+    incomplete_details:
+      outcome.status === 'incomplete' && outcome.reason !== undefined ? { reason: outcome.reason } : null,
     model: context.model,
     output,
     access_programs: null,
