@@ -98,6 +98,7 @@ export class Collector implements EventSink {
         this.#error = event.error;
         return;
       case 'piece':
+      case 'extra':
       case 'unknown':
         return;
     }

@@ -123,6 +123,17 @@ export interface ErrorEvent {
   readonly type: 'error';
   readonly error: GatewayError;
 }
+/**
+ * A piece of an open item that only the upstream's own protocol has, such as a delta of an undocumented type. Encoders of
+ * the same protocol pass it on.
+ */
+export interface ExtraEvent {
+  readonly type: 'extra';
+  readonly index: number;
+  /** Part of a message item, as in its text; 0 for other items. */
+  readonly part: number;
+  readonly source: Source;
+}
 /** A frame that the decoder does not know. An encoder of the same protocol may pass it on. */
 export interface UnknownEvent {
   readonly type: 'unknown';
@@ -141,6 +152,7 @@ export type CanonicalEvent =
   | PieceEvent
   | FinishEvent
   | ErrorEvent
+  | ExtraEvent
   | UnknownEvent;
 
 /** Consumes events synchronously. Sinks are chained; none may keep a promise per event. */

@@ -107,6 +107,7 @@ export class AnswerBounds implements FrameSink {
         return this.#excessOfText(event.chars);
       case 'open':
       case 'annotate':
+      case 'extra':
       case 'unknown':
         this.#elements++;
         return this.#excessOfThings();

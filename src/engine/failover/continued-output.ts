@@ -89,6 +89,7 @@ export class ContinuedOutput implements AttemptOutput {
       // The client already has its start event. Unknown frames belong to another stream.
       case 'start':
       case 'piece':
+      case 'extra':
       case 'unknown':
       case 'error':
         return;

@@ -147,6 +147,7 @@ export class TurnOutput implements AttemptOutput {
         return this.#text(event);
       case 'reasoning':
       case 'annotate':
+      case 'extra':
         return this.#showAt(event);
       case 'usage':
         this.#draft.usage = event.usage;

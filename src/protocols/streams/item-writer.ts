@@ -106,6 +106,11 @@ export class ItemWriter implements EventSink {
     this.#sink.on({ type: 'reasoning', index, kind, part: 0, text: '', opaque });
   }
 
+  /** Writes a piece that only its own protocol has. @param part of a message */
+  extra(index: number, part: number, source: Source): void {
+    this.#sink.on({ type: 'extra', index, part, source });
+  }
+
   arguments(index: number, text: string): void {
     this.#sink.on({ type: 'arguments', index, text });
   }

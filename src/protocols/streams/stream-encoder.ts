@@ -6,6 +6,7 @@ import type {
   CanonicalEvent,
   CloseEvent,
   EventSink,
+  ExtraEvent,
   FinishEvent,
   GatewayError,
   OpenEvent,
@@ -61,6 +62,8 @@ export abstract class StreamEncoder implements EventSink {
         this.onError(event.error);
         this.done = true;
         return;
+      case 'extra':
+        return this.onExtra(event);
       case 'unknown':
         return this.onUnknown(event);
       // Pieces belong to answers of other tasks.
@@ -76,7 +79,8 @@ export abstract class StreamEncoder implements EventSink {
   protected abstract onArguments(event: ArgumentsEvent): void;
   protected abstract onAnnotate(event: AnnotateEvent): void;
   protected abstract onClose(event: CloseEvent): void;
-  /** Frames that only another protocol defines are dropped. */
+  /** Pieces and frames that only another protocol defines are dropped. */
+  protected onExtra(_event: ExtraEvent): void {}
   protected onUnknown(_event: UnknownEvent): void {}
   protected abstract onFinish(event: FinishEvent): void;
   protected abstract onError(error: GatewayError): void;

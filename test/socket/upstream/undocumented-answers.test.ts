@@ -113,6 +113,50 @@ test('so does a streamed Messages response, and unknown events pass', async () =
   });
 });
 
+/** Events of a stream about its first block, in order: undocumented ones before, among and after its content. */
+const UNNAMED: readonly object[] = [
+  {
+    type: 'content_block_delta',
+    index: 1,
+    delta: { type: 'thinking_delta', thinking: '', estimated_tokens: 50 },
+  },
+  { type: 'content_block_delta', index: 1, delta: { type: 'glow_delta', glow: 7 } },
+  { type: 'content_block_delta', index: 1, delta: { type: 'thinking_delta', thinking: 'Well' } },
+  { type: 'content_block_note', index: 1, note: 'n', more: { of: 'it' } },
+  { type: 'content_block_delta', index: 1, delta: { type: 'signature_delta', signature: 'c2ln' } },
+];
+
+test('undocumented deltas and events about a block reach a Messages client at the number that its block has there', async () => {
+  const start = (index: number, content_block: object): string =>
+    frame({ type: 'content_block_start', index, content_block });
+  const stop = (index: number): string => frame({ type: 'content_block_stop', index });
+  const [head, tail] = messagesStream([], 'end_turn').split('event: message_delta');
+  const empty = start(0, { type: 'text', text: '' }) + stop(0);
+  const thinking = start(1, { type: 'thinking', thinking: '', signature: '' }) + UNNAMED.map(frame).join('');
+  const text = `${head}${empty}${thinking}${stop(1)}event: message_delta${tail}`;
+  const events = await askStreamed('/messages', 'one/messages', text);
+  // The empty block is not shown, so the others move up.
+  expect(events.filter((event) => at(event, 'index') !== undefined)).toMatchObject([
+    { type: 'content_block_start', index: 0, content_block: { type: 'thinking' } },
+    ...UNNAMED.map((event) => ({ ...event, index: 0 })),
+    { type: 'content_block_stop', index: 0 },
+  ]);
+  const chat = await askStreamed('/chat/completions', 'one/messages', text);
+  expect(chat.map((chunk) => at(chunk, 'choices', 0, 'delta', 'reasoning') ?? '').join('')).toBe('Well');
+});
+
+test('undocumented members of the last delta stay in it', async () => {
+  const text = messagesStream([{ type: 'text', text: 'Hello' }], 'end_turn').replace(
+    '"delta":{"stop_reason"',
+    '"beside":1,"delta":{"within":2,"stop_reason"',
+  );
+  const end = (await askStreamed('/messages', 'one/messages', text)).find(
+    (event) => at(event, 'type') === 'message_delta',
+  );
+  expect(end).toMatchObject({ beside: 1, delta: { within: 2, stop_reason: 'end_turn' } });
+  expect(end).not.toHaveProperty('within');
+});
+
 test('an unknown event whose name would begin another field of the stream does not pass', async () => {
   const forged = { type: 'telegram\ndata: {}', words: 3 };
   const message = messagesStream([{ type: 'text', text: 'Hello' }], 'end_turn');

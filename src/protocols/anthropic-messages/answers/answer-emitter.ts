@@ -1,13 +1,5 @@
 // Decodes the content blocks of a Messages answer into canonical events, whether whole or in deltas.
-import {
-  asArray,
-  asObject,
-  asString,
-  isJsonObject,
-  type JsonObject,
-  type MutableJsonObject,
-  parseJson,
-} from '../../../base/json/index.ts';
+import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import type { CloseEvent, EventSink, Source } from '../../../canonical/index.ts';
 import { CallIds, callName } from '../../calls/call-ids.ts';
 import { AnswerRest } from '../../members/answer-rest.ts';
@@ -18,29 +10,22 @@ import { decodeCitation } from '../citations.ts';
 import { messagesSource } from '../requests/decode-scope.ts';
 import { readFacts } from '../hosted-blocks.ts';
 import { ANSWER_MEMBERS } from './answer-members.ts';
+import {
+  type Block,
+  blockKind,
+  finalRaw,
+  newBlock,
+  patchBlock,
+  toolSource,
+  UNOPENED,
+  withoutContent,
+} from './answered-block.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
 import { CLAUDE_REASONING } from '../foreign-reasoning.ts';
-import { ANSWERED_CALL } from '../member-shapes.ts';
 import { decodeStopReason } from './finish-reason.ts';
 
-const UNOPENED = -1;
-
-interface Block {
-  readonly kind: 'text' | 'thinking' | 'tool_use' | 'raw';
-  readonly raw: JsonObject;
-  /** Index of its item; UNOPENED until there is content. */
-  item: number;
-  /** Part of the message item, for text. */
-  part: number;
-  /** UTF-16 length of the text so far. */
-  chars: number;
-  citations: JsonObject[] | undefined;
-  signature: string;
-  /** JSON of a tool's input so far. */
-  json: string;
-  /** Members from deltas of undocumented types. */
-  patch: MutableJsonObject | undefined;
-}
+/** Maximum frames that a block without content keeps. */
+const MOST_EARLY = 64;
 
 export class AnswerEmitter {
   readonly #out: ItemWriter;
@@ -114,22 +99,51 @@ export class AnswerEmitter {
   delta(index: number, delta: JsonObject, frame: JsonObject): void {
     const type = delta['type'];
     const block = this.#blocks.get(index) ?? this.#lateBlock(index, type);
-    if (block !== undefined) {
-      const kind = block.kind;
-      if (type === 'text_delta' && kind === 'text') return this.#text(block, asString(delta['text']) ?? '');
-      if (type === 'input_json_delta' && (kind === 'tool_use' || kind === 'raw')) {
-        return this.#json(block, asString(delta['partial_json']) ?? '');
-      }
-      if (type === 'thinking_delta' && kind === 'thinking')
-        return this.#thinking(block, asString(delta['thinking']) ?? '');
-      if (type === 'signature_delta' && kind === 'thinking') {
-        block.signature = asString(delta['signature']) ?? block.signature;
-        return;
-      }
-      if (type === 'citations_delta' && kind === 'text') return this.#cite(block, delta['citation']);
-      if (kind === 'raw') return patchBlock(block, delta);
+    if (block === undefined) return this.#out.on({ type: 'unknown', source: messagesSource(frame) });
+    const held = this.#content(block, type, delta);
+    if (held === undefined) {
+      if (block.kind === 'raw') patchBlock(block, delta);
+      else this.#extra(block, frame);
+      return;
     }
-    this.#out.on({ type: 'unknown', source: messagesSource(frame) });
+    for (const name in delta)
+      if (name !== 'type' && name !== held) return this.#extra(block, withoutContent(frame, delta, held));
+  }
+
+  /** Takes an undocumented frame. @param index of the block that it concerns, if it names one */
+  other(index: number | undefined, frame: JsonObject): void {
+    const block = index === undefined ? undefined : this.#blocks.get(index);
+    if (block) this.#extra(block, frame);
+    else this.#out.on({ type: 'unknown', source: messagesSource(frame) });
+  }
+
+  /** Takes the content of a delta. @returns the member that holds it; undefined if the block does not know the type */
+  #content(block: Block, type: unknown, delta: JsonObject): string | undefined {
+    const { kind } = block;
+    switch (type) {
+      case 'text_delta':
+        if (kind !== 'text') return undefined;
+        this.#text(block, asString(delta['text']) ?? '');
+        return 'text';
+      case 'input_json_delta':
+        if (kind !== 'tool_use' && kind !== 'raw') return undefined;
+        this.#json(block, asString(delta['partial_json']) ?? '');
+        return 'partial_json';
+      case 'thinking_delta':
+        if (kind !== 'thinking') return undefined;
+        this.#thinking(block, asString(delta['thinking']) ?? '');
+        return 'thinking';
+      case 'signature_delta':
+        if (kind !== 'thinking') return undefined;
+        block.signature = asString(delta['signature']) ?? block.signature;
+        return 'signature';
+      case 'citations_delta':
+        if (kind !== 'text') return undefined;
+        this.#cite(block, delta['citation']);
+        return 'citation';
+      default:
+        return undefined;
+    }
   }
 
   /** True while a text block is open at this index. */
@@ -178,9 +192,16 @@ export class AnswerEmitter {
     }
   }
 
-  /** Takes the end of an answer: `stop_reason`, `stop_sequence`, `stop_details`, `usage`, and undocumented members. */
+  /** Takes `message_delta`, the end of a stream. */
+  end(frame: JsonObject): void {
+    const delta = asObject(frame['delta']);
+    // A whole answer has the container beside all others.
+    this.#rest.take({ ...frame, container: delta['container'] }, delta);
+    this.stop({ ...frame, ...delta, usage: frame['usage'] });
+  }
+
+  /** Takes the end of an answer: `stop_reason`, `stop_sequence`, `stop_details` and `usage`. */
   stop(envelope: JsonObject): void {
-    this.#rest.take(envelope);
     this.#stopReason = asString(envelope['stop_reason']) ?? this.#stopReason;
     this.#stopSequence = asString(envelope['stop_sequence']) ?? this.#stopSequence;
     const details = asObject(envelope['stop_details']);
@@ -279,72 +300,35 @@ export class AnswerEmitter {
 
   #openReasoning(block: Block): void {
     block.item = this.#out.open({ type: 'reasoning', format: CLAUDE_REASONING });
+    this.#releaseEarly(block);
   }
 
   #openPart(block: Block): void {
     block.item = this.#out.message();
     block.part = this.#out.nextPart();
     block.chars = 0;
+    this.#releaseEarly(block);
+  }
+
+  /** Emits a frame for clients of this protocol, or holds it until the block has content: an empty one is never shown. */
+  #extra(block: Block, frame: JsonObject): void {
+    // Hidden thinking has no deltas.
+    if (block.raw['type'] === 'redacted_thinking') return;
+    const source = messagesSource(frame);
+    if (block.item !== UNOPENED) this.#out.extra(block.item, block.part, source);
+    else if (block.early.length < MOST_EARLY) block.early.push(frame);
+    else this.#out.on({ type: 'unknown', source });
+  }
+
+  #releaseEarly(block: Block): void {
+    const { early } = block;
+    block.early = [];
+    for (const frame of early) this.#extra(block, frame);
   }
 
   #mergeUsage(usage: unknown): void {
     if (!isJsonObject(usage)) return;
     this.#usage = this.#usage === undefined ? usage : mergeUsage(this.#usage, usage);
     this.#usageIsNew = true;
-  }
-}
-
-function newBlock(kind: Block['kind'], raw: JsonObject): Block {
-  return {
-    kind,
-    raw,
-    item: UNOPENED,
-    part: 0,
-    chars: 0,
-    citations: undefined,
-    signature: '',
-    json: '',
-    patch: undefined,
-  };
-}
-
-function blockKind(type: string): Block['kind'] {
-  switch (type) {
-    case 'text':
-      return 'text';
-    case 'thinking':
-    case 'redacted_thinking':
-      return 'thinking';
-    case 'tool_use':
-      return 'tool_use';
-    default:
-      return 'raw';
-  }
-}
-
-/** Returns the raw form of a call with more members than the item holds. A direct `caller` does not count. */
-function toolSource(block: Block): Source | undefined {
-  for (const key in block.raw) {
-    const isPlain = key === 'caller' && asObject(block.raw[key])['type'] === 'direct';
-    if (!isPlain && !ANSWERED_CALL.known.has(key)) return messagesSource(finalRaw(block));
-  }
-  return undefined;
-}
-
-function finalRaw(block: Block): JsonObject {
-  if (block.json === '' && block.patch === undefined) return block.raw;
-  const raw: MutableJsonObject = { ...block.raw, ...block.patch };
-  if (block.json !== '') raw['input'] = parseJson(block.json) ?? block.json;
-  return raw;
-}
-
-/** Applies a delta of an undocumented type to the block: strings are appended, other values replaced. */
-function patchBlock(block: Block, delta: JsonObject): void {
-  block.patch ??= {};
-  for (const key in delta) {
-    const value = delta[key];
-    if (key === 'type' || value === null || value === undefined) continue;
-    const before = block.patch[key] ?? block.raw[key];
-    block.patch[key] = typeof before === 'string' && typeof value === 'string' ? before + value : value;
   }
 }

@@ -2,19 +2,11 @@
 // protocol: the container, for example, and applied context edits.
 import type { HeldMembers } from '../../members/answer-rest.ts';
 
+/** Members of the end, which `message_delta` has in its `delta`. */
+const END = ['stop_reason', 'stop_sequence', 'stop_details'] as const;
+
 export const ANSWER_MEMBERS: HeldMembers = {
   protocol: 'anthropic-messages',
-  // `message_delta` has some in `delta`, and others beside it.
-  outer: new Set([
-    'id',
-    'type',
-    'role',
-    'model',
-    'content',
-    'stop_reason',
-    'stop_sequence',
-    'stop_details',
-    'usage',
-    'delta',
-  ]),
+  outer: new Set(['id', 'type', 'role', 'model', 'content', ...END, 'usage', 'delta']),
+  list: { name: 'delta', held: new Set([...END, 'container', 'usage']) },
 };

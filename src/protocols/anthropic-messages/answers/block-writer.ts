@@ -39,6 +39,11 @@ export class BlockWriter {
     this.frame('content_block_delta', { index: this.#blocks - 1, delta });
   }
 
+  /** Writes any other event about the current block. */
+  about(type: string, members: JsonObject): void {
+    this.frame(type, { ...members, index: this.#blocks - 1 });
+  }
+
   /** Ends the current block. */
   stop(): void {
     this.frame('content_block_stop', { index: this.#blocks - 1 });

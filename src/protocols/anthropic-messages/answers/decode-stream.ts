@@ -61,7 +61,7 @@ class MessagesStreamDecoder implements StreamDecoder {
         return;
       case 'message_delta':
         this.#ensureStarted();
-        this.#emitter.stop({ ...frame, ...asObject(frame['delta']), usage: frame['usage'] });
+        this.#emitter.end(frame);
         return;
       case 'message_stop':
         if (this.#started) this.#finish();
@@ -72,7 +72,7 @@ class MessagesStreamDecoder implements StreamDecoder {
         this.#fail(decodeErrorFrame(frame, data));
         return;
       default:
-        this.#sink.on({ type: 'unknown', source: { protocol: 'anthropic-messages', raw: frame } });
+        this.#emitter.other(asNumber(frame['index']), frame);
     }
   }
 

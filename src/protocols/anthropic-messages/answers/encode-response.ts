@@ -35,12 +35,14 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   };
   items.forEach((item, index) => addItem(draft, item, foreignId(item, index, context)));
   const emitted = { toolCalls: draft.toolCalls, refusal: draft.refusal !== '' };
+  const rest = restOf(finish, ANSWER_MEMBERS);
   if (showsRefusal(finish, emitted)) draft.content.push({ type: 'text', text: draft.refusal });
   return {
     ...encodeEnvelope(context, draft.content),
     ...encodeStop(finish, emitted, draft.refusal),
     usage: encodeUsage(usage ?? NO_USAGE, context.costUsd),
-    ...restOf(finish, ANSWER_MEMBERS).outer,
+    ...rest.outer,
+    ...rest.element,
   };
 }
 

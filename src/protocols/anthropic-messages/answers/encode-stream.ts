@@ -8,6 +8,7 @@ import type {
   CanonicalEvent,
   CloseEvent,
   EventSink,
+  ExtraEvent,
   FinishEvent,
   GatewayError,
   OpaqueReasoning,
@@ -179,12 +180,14 @@ class MessagesStreamEncoder extends StreamEncoder {
     const place = `${kind} ${part}`;
     const isLater = item.last !== '' && item.last !== place;
     item.last = place;
-    const open = this.#block;
-    const block =
-      open?.type === 'thinking' && open.item === index
-        ? open
-        : this.#start('thinking', index, 0, { type: 'thinking', thinking: '', signature: '' });
+    const block = this.#thinkingBlock(index);
     this.#delta(block, isLater && block.text !== '' ? PARAGRAPH + text : text);
+  }
+
+  #thinkingBlock(index: number): Block {
+    const open = this.#block;
+    if (open?.type === 'thinking' && open.item === index) return open;
+    return this.#start('thinking', index, 0, { type: 'thinking', thinking: '', signature: '' });
   }
 
   protected override onArguments({ index, text }: ArgumentsEvent): void {
@@ -302,7 +305,30 @@ class MessagesStreamEncoder extends StreamEncoder {
     this.#out.frame('ping', {});
   }
 
-  /** Passes on events that only this protocol has, unless they concern a block: its index may be another one here. */
+  /** Passes on a frame about an open block, with the block's own index. */
+  protected override onExtra({ index, part, source }: ExtraEvent): void {
+    const { type, ...members } = source.raw;
+    if (source.protocol !== 'anthropic-messages' || !isEventName(type)) return;
+    const block = this.#blockFor(index, part);
+    if (block) this.#out.about(type, members);
+  }
+
+  /** Returns the block of an item, and starts it if it has none yet. Undefined: it is not shown, or has ended. */
+  #blockFor(index: number, part: number): Block | undefined {
+    const item = this.#items[index];
+    switch (item?.type) {
+      case undefined:
+        return this.#textBlock(index, part);
+      case 'reasoning':
+        return this.#exclude ? undefined : this.#thinkingBlock(index);
+      case 'call':
+        return this.#block?.item === index ? this.#block : undefined;
+      case 'raw':
+        return undefined;
+    }
+  }
+
+  /** Passes on events that only this protocol has, unless they concern a block that is not open. */
   protected override onUnknown({ source }: UnknownEvent): void {
     const { type, ...members } = source.raw;
     if (source.protocol !== 'anthropic-messages' || !isEventName(type) || 'index' in members) return;
@@ -326,9 +352,10 @@ class MessagesStreamEncoder extends StreamEncoder {
     }
     this.#begin();
     const usage = encodeUsage(this.usage ?? NO_USAGE, this.context.costUsd);
-    const { container = null, stop_reason, ...rest } = restOf(finish, ANSWER_MEMBERS).outer;
+    const { outer, element } = restOf(finish, ANSWER_MEMBERS);
+    const { container = null, stop_reason, ...rest } = outer;
     const stop = encodeStop(finish, emitted, this.#refusal);
-    const delta = { container, ...stop, ...(stop_reason !== undefined && { stop_reason }) };
+    const delta = { container, ...stop, ...(stop_reason !== undefined && { stop_reason }), ...element };
     this.#out.frame('message_delta', { delta, usage, ...rest });
     this.#out.frame('message_stop', {});
   }
