@@ -35,6 +35,8 @@ export class Meter {
   error: ErrorEvent | null = null;
   outputChars = 0;
   relayed: RelayTap | undefined;
+  /** Encrypted data of the reasoning in a translated answer. */
+  readonly sealed: string[] = [];
   #reasoningChars = 0;
   /** Number of tool calls, hosted tools and items specific to a protocol. */
   #otherItems = 0;
@@ -63,6 +65,7 @@ export class Meter {
         break;
       case 'reasoning':
         this.#reasoningChars += event.text.length;
+        if (event.opaque?.kind === 'encrypted') this.sealed.push(event.opaque.data);
         break;
       case 'open':
         if (event.item.type !== 'message' && event.item.type !== 'reasoning') this.#otherItems++;

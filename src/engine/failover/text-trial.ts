@@ -10,6 +10,7 @@ import { mayBeAsked, type Trial, type TryTerms } from './candidate-queue.ts';
 import { ContinuableOutput, isContinuable } from './continuation.ts';
 import { tryCandidates } from './failover.ts';
 import type { TextInput } from './text-try.ts';
+import { hasOpaqueReasoning, refusesReasoning, withoutUnreadable } from './unreadable-reasoning.ts';
 import { tryText } from './try-text.ts';
 
 /** Tries the candidates of a plan for text. @returns undefined when one answered, otherwise the error for the client */
@@ -21,6 +22,8 @@ class TextTrial implements Trial {
   readonly #input: TextInput;
   /** Present when another endpoint may complete an interrupted answer. */
   readonly #continuable: ContinuableOutput | null;
+  /** Endpoints that refused reasoning of another account. */
+  readonly #unable = new Set<Endpoint>();
 
   constructor(input: TextInput) {
     this.#input = input;
@@ -39,11 +42,19 @@ class TextTrial implements Trial {
   }
 
   learn(endpoint: Endpoint, error: GatewayError): boolean {
-    return this.#input.learned.learn(endpoint, error);
+    return this.#input.learned.learn(endpoint, error) || this.#learnUnreadable(endpoint, error);
   }
 
   try(candidate: Candidate, terms: TryTerms): Promise<GatewayError | undefined> {
     return this.#try(candidate, terms, this.#input.planned.request, this.#output());
+  }
+
+  /** Only for this request, because a later one may contain other reasoning. */
+  #learnUnreadable(endpoint: Endpoint, error: GatewayError): boolean {
+    if (!refusesReasoning(error) || this.#unable.has(endpoint)) return false;
+    if (!hasOpaqueReasoning(this.#input.planned.request, endpoint)) return false;
+    this.#unable.add(endpoint);
+    return true;
   }
 
   async resume(
@@ -80,8 +91,11 @@ class TextTrial implements Trial {
     request: CanonicalRequest,
     output: AttemptOutput,
   ): Promise<GatewayError | undefined> {
-    const translate = this.#input.translate || this.#continuable !== null;
-    return tryText({ input: this.#input, candidate, terms, request, output, translate });
+    const { endpoint } = candidate;
+    const isUnable = this.#unable.has(endpoint);
+    const readable = isUnable ? withoutUnreadable(request, endpoint, this.#input.deps.routing) : request;
+    const translate = this.#input.translate || this.#continuable !== null || isUnable;
+    return tryText({ input: this.#input, candidate, terms, request: readable, output, translate });
   }
 
   /** Output of the next try: directly to the client, or buffered until complete. */

@@ -20,7 +20,7 @@ import {
   runAttempt,
 } from '../attempt/index.ts';
 import { EMPTY_ANSWER } from '../failure-table.ts';
-import { cacheLifeMs, contextOf } from '../routing/index.ts';
+import { cacheLifeMs, contextOf, type Plan, sealedData, storeProducer } from '../routing/index.ts';
 import type { TextTry } from './text-try.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
@@ -50,10 +50,10 @@ export async function tryText(asking: TextTry): Promise<GatewayError | undefined
   if (prepared.checks.length > 0) return checked(asking, prepared);
   const { output, terms } = asking;
   // Translated events are collected at the client's output. Relayed bytes must be read in transit.
-  const collects = admitted.needsEvents(prepared.endpoint);
+  const collects = admitted.needsEvents(prepared.endpoint) || returnsSealed(asking);
   const attempt = await attemptAt(asking, { prepared, output, collects, claim: terms.claim });
   if (attempt.failure) return attempt.failure;
-  holdCache(asking, attempt);
+  holdConversation(asking, attempt);
   return undefined;
 }
 
@@ -62,7 +62,7 @@ async function checked(asking: TextTry, prepared: PreparedText): Promise<Gateway
   const attempt = await attemptAt(asking, { prepared, output: held, collects: false });
   const flaw =
     attempt.failure ?? (held.isHolding ? await judged(asking, prepared, held, attempt) : undefined);
-  if (!flaw) holdCache(asking, attempt);
+  if (!flaw) holdConversation(asking, attempt);
   return flaw;
 }
 
@@ -124,11 +124,29 @@ function attemptAt(
   );
 }
 
-/** The upstream has read the prompt, so its cache can serve the conversation's next turn. */
-function holdCache({ input, candidate }: TextTry, attempt: Attempt): void {
-  const { conversation } = input.planned.plan;
-  if (conversation === null) return;
-  input.deps.routing.hold(conversation, candidate.endpoint, cacheLifeMs(attempt.charge().usage));
+/**
+ * Stores where the conversation continues: the upstream has read the prompt, so its cache can serve the next turn, and it
+ * can read its own reasoning.
+ */
+function holdConversation({ input, candidate }: TextTry, attempt: Attempt): void {
+  const { routing } = input.deps;
+  const { plan } = input.planned;
+  if (plan.conversation !== null)
+    routing.hold(plan.conversation, candidate.endpoint, cacheLifeMs(attempt.charge().usage));
+  if (!hasAlternatives(plan)) return;
+  const relayed = attempt.tap?.result().items.flatMap((item) => sealedData(item) ?? []);
+  storeProducer(relayed ?? attempt.meter.sealed, candidate.endpoint, routing);
+}
+
+/** True when the client receives encrypted reasoning that another endpoint of the plan cannot read. */
+function returnsSealed({ input, candidate, request }: TextTry): boolean {
+  const isIncluded = request.state?.include.has('reasoning.encrypted_content') === true;
+  return isIncluded && candidate.endpoint.reasoningFormat !== null && hasAlternatives(input.planned.plan);
+}
+
+/** True when the conversation could continue at another endpoint. */
+function hasAlternatives({ candidates, excluded }: Plan): boolean {
+  return candidates.length + excluded.length > 1;
 }
 
 // Empty answers: charged answers without content, treated as failures.

@@ -35,7 +35,7 @@ export interface EndpointUpdate extends EndpointId {
   readonly broken?: PauseUpdate | null;
 }
 
-/** Endpoint that caches a conversation's prefix, and for how much longer. */
+/** Endpoint to which a conversation returns, and for how much longer. */
 export interface HoldUpdate extends EndpointId {
   readonly conversation: string;
   readonly forMs: DurationMs;

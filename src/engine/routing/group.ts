@@ -24,8 +24,8 @@ export interface GroupInput {
   readonly wishes: RoutingWishes;
   /** Slug named in the model id. Null: none. */
   readonly pinned: string | null;
-  /** Slug of the endpoint that caches the conversation's prefix. Null: none. */
-  readonly holder: string | null;
+  /** Endpoint to which the conversation returns, and why. Null: none. */
+  readonly home: { readonly slug: string; readonly reason: string } | null;
 }
 
 /** Filters and orders the endpoints of a model. */
@@ -50,10 +50,10 @@ const groups = new WeakMap<Endpoint, Group>();
 
 /** Fast path: most models have one endpoint and most requests no preferences. */
 function onlyCandidate(
-  { request, model, wishes, pinned, holder }: GroupInput,
+  { request, model, wishes, pinned, home }: GroupInput,
   context: PlanContext,
 ): Group | null {
-  if (model.endpoints.length !== 1 || pinned !== null || holder !== null) return null;
+  if (model.endpoints.length !== 1 || pinned !== null || home !== null) return null;
   const endpoint = endpointsFor(model, request)[0];
   if (!endpoint) return null;
   const { providers, only, ignore, maxPrice, requireParameters, factor, type } = wishes;
@@ -81,7 +81,7 @@ function onlyCandidate(
 
 function ordered(
   endpoints: readonly Endpoint[],
-  { request, model, wishes, holder }: GroupInput,
+  { request, model, wishes, home: returnsTo }: GroupInput,
   context: PlanContext,
 ): readonly Candidate[] {
   const { state, nowMs, peek } = context;
@@ -95,10 +95,10 @@ function ordered(
     else unavailable.push({ endpoint, score: null, reason, unavailable: true });
   }
   const home =
-    holder === null
+    returnsTo === null
       ? undefined
       : sound.find(
-          ({ endpoint }) => endpoint.slug === holder && unavailableReason(endpoint, context) === null,
+          ({ endpoint }) => endpoint.slug === returnsTo.slug && unavailableReason(endpoint, context) === null,
         );
   const others = home ? sound.filter((subject) => subject !== home) : sound;
   const { prefer, factor } = wishes;
@@ -109,9 +109,8 @@ function ordered(
     turn: () => state.turn(scopeOf(model, endpoints), peek || home !== undefined),
   });
   if (!peek) for (const { subject } of home ? ranked : ranked.slice(1)) state.skipped(subject.endpoint);
-  const first: readonly Ranked[] = home
-    ? [{ subject: home, score: null, reason: 'has the beginning of this conversation in its cache' }]
-    : [];
+  const first: readonly Ranked[] =
+    home && returnsTo ? [{ subject: home, score: null, reason: returnsTo.reason }] : [];
   return [
     ...[...first, ...ranked].map(({ subject: { endpoint }, score, reason }): Candidate => {
       const why = isFixed ? unavailableReason(endpoint, context) : null;

@@ -5,6 +5,7 @@ export { cacheLifeMs } from './conversation.ts';
 export { MemoryRoutingState } from './memory-state.ts';
 export type { EndpointUpdate, HoldUpdate, RoutingUpdate } from './endpoint-updates.ts';
 export { effectiveWishes } from './effective-wishes.ts';
+export { producerOf, sealedData, storeProducer } from './sealed-reasoning.ts';
 export { planRequest } from './plan.ts';
 export type { Candidate, Plan, PlanContext } from './plan-types.ts';
 export type { BreakerSettings, RoutingSettings } from './settings.ts';

@@ -25,7 +25,7 @@ const PUBLISHED_PART = 0.5;
 const LONGEST_HOLD_MS = 3_600_000;
 
 /**
- * Endpoint that caches a conversation's prefix. Stored by id, because an endpoint object would keep its whole catalog
+ * Endpoint to which a conversation returns. Stored by id, because an endpoint object would keep its whole catalog
  * in memory.
  */
 interface CacheAffinity extends EndpointId {

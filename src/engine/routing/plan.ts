@@ -20,6 +20,7 @@ import { type ModelSelection, selectModels } from './model-selection.ts';
 import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { contextOf } from './context-length.ts';
+import { latestProducer } from './sealed-reasoning.ts';
 import type { EndpointId } from './state.ts';
 
 /**
@@ -31,17 +32,22 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
   reportUnknownNames(request.gateway.routing, context);
   const selection = selectModels(request, context);
   const conversation = conversationOf(request, context.projectId, context.inputChars);
+  const ordered = isOrdered(request.gateway.routing);
   const holder =
-    conversation === null || isOrdered(request.gateway.routing) || takesTurn(request, wishes)
+    conversation === null || ordered || takesTurn(request, wishes)
       ? null
       : context.state.holder(conversation);
+  // Other accounts refuse encrypted reasoning, so it precedes the cache.
+  const producer = ordered ? null : latestProducer(request, context.state);
+  const home = producer ?? holder;
+  const homeReason = producer ? PRODUCED : CACHED;
 
   const candidates: Candidate[] = [];
   const removed: Removed[] = [];
   /** @returns false when no endpoint of the model is left */
   const add = (choice: ModelChoice, pinned: string | null, heeded = wishes): boolean => {
-    const held = holder?.modelId === choice.model.id ? holder.slug : null;
-    const group = groupOf({ request, model: choice.model, wishes: heeded, pinned, holder: held }, context);
+    const held = home?.modelId === choice.model.id ? { slug: home.slug, reason: homeReason } : null;
+    const group = groupOf({ request, model: choice.model, wishes: heeded, pinned, home: held }, context);
     for (const candidate of group.candidates)
       if (candidates.length === 0 || !candidates.some(({ endpoint }) => endpoint === candidate.endpoint))
         candidates.push(chosen(candidate, choice));
@@ -49,7 +55,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     return group.candidates.length > 0;
   };
   let { pinned } = selection;
-  for (const choice of cachedModelFirst(selection, holder?.modelId)) {
+  for (const choice of cachedModelFirst(selection, home?.modelId)) {
     add(choice, pinned);
     pinned = null;
   }
@@ -113,6 +119,8 @@ function chosen(candidate: Candidate, { score, reason }: ModelChoice): Candidate
 }
 
 const NONE: readonly Exclusion[] = [];
+const CACHED = 'has the beginning of this conversation in its cache';
+const PRODUCED = 'produced the encrypted reasoning of this conversation';
 
 function notTried(endpoint: Candidate['endpoint']): Exclusion {
   return { modelId: endpoint.modelId, endpoint: endpoint.slug, reason: 'fallback is disabled' };
@@ -130,7 +138,7 @@ function takesTurn({ items }: CanonicalRequest, wishes: RoutingWishes): boolean 
   return items.every((item) => item.type === 'message' && item.role !== 'assistant');
 }
 
-/** Moves the model that holds the conversation's cache to the front, if the gateway chooses models. */
+/** Moves the model of the conversation's last endpoint to the front, if the gateway chooses models. */
 function cachedModelFirst(
   { choices, basis }: ModelSelection,
   home: string | undefined,

@@ -110,7 +110,10 @@ export interface RoutingState {
   learnContext(endpoint: EndpointId, tokens: number): void;
   /** Round-robin counter of a scope, starting at 0. `peek` does not increment it. */
   turn(scope: string, peek: boolean): number;
-  /** Endpoint that caches the prefix of a conversation. Null: none, or it has expired. */
+  /**
+   * Endpoint to which a conversation returns, because it caches the prefix or produced the encrypted reasoning. Null: none,
+   * or it has expired.
+   */
   holder(conversation: string): EndpointId | null;
   /** Stores that endpoint for `ttlMs`. */
   hold(conversation: string, endpoint: EndpointId, ttlMs: DurationMs): void;
