@@ -50,7 +50,8 @@ describe.skipIf(missing !== undefined)('recorded errors through the gateway', ()
         caller ? null : 'false',
       ]);
     }
-    expect(gateway.complaints()).toEqual([]);
+    // The recorded 401s raise alerts, if the test takes long enough.
+    expect(gateway.complaints().filter((line) => !line.includes('provider.key_refused'))).toEqual([]);
   });
 
   test('that come with status 200 never look like an answer', async () => {

@@ -45,7 +45,7 @@ function compressed(coding: string, data: Buffer, type = 'text/event-stream'): A
 }
 
 /** Hardly to be compressed: far more than the sockets on its way can hold. */
-const SAID = Array.from({ length: 2000 }, () =>
+const SAID = Array.from({ length: 4000 }, () =>
   chatChunk({ content: randomBytes(6000).toString('base64url') + 'x'.repeat(2000) }),
 ).join('');
 const STREAM = Buffer.from(CHAT_OPENING + SAID + CHAT_ENDING);
