@@ -143,7 +143,7 @@ function finishItem(draft: Draft): Item {
 }
 
 function finishPart({ kind, text, annotations, logprobs }: TextDraft): Part {
-  if (kind === 'refusal') return { type: 'refusal', refusal: text };
+  if (kind === 'refusal') return { type: 'refusal', refusal: text, ...(logprobs.length ? { logprobs } : {}) };
   if (annotations.length === 0 && logprobs.length === 0) return { type: 'text', text };
   return {
     type: 'text',

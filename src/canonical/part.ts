@@ -53,6 +53,7 @@ export interface TextPart extends NodeBase {
 export interface RefusalPart extends NodeBase {
   readonly type: 'refusal';
   readonly refusal: string;
+  readonly logprobs?: readonly JsonValue[] | undefined;
 }
 export interface ImagePart extends NodeBase {
   readonly type: 'image';

@@ -4,6 +4,8 @@
 import {
   asArray,
   asObject,
+  isJsonArray,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   type MutableJsonObject,
@@ -18,7 +20,10 @@ export interface HeldMembers {
   readonly list?: { readonly name: string; readonly held: ReadonlySet<string> };
 }
 
-/** Collects the remaining members of one answer's objects. Later values replace earlier ones. */
+/**
+ * Collects the remaining members of one answer's objects. Later values replace earlier ones, except empty ones: Azure's
+ * last chunk has no filter results.
+ */
 export class AnswerRest {
   readonly #held: HeldMembers;
   #outer: MutableJsonObject | undefined;
@@ -31,10 +36,8 @@ export class AnswerRest {
   /** Takes an answer, or a chunk of it. @param element of its list, if the protocol has one */
   take(outer: JsonObject, element?: JsonObject): void {
     const { outer: held, list } = this.#held;
-    for (const name in outer) if (isKept(name, outer[name], held)) (this.#outer ??= {})[name] = outer[name];
-    if (list && element)
-      for (const name in element)
-        if (isKept(name, element[name], list.held)) (this.#element ??= {})[name] = element[name];
+    this.#outer = withRest(this.#outer, outer, held);
+    if (list && element) this.#element = withRest(this.#element, element, list.held);
   }
 
   /** Takes members that could not be converted, although canonical events usually hold them. */
@@ -54,9 +57,29 @@ export class AnswerRest {
   }
 }
 
+/** Adds the remaining members of `object` to `kept`, which is created for the first one. */
+function withRest(
+  kept: MutableJsonObject | undefined,
+  object: JsonObject,
+  held: ReadonlySet<string>,
+): MutableJsonObject | undefined {
+  let rest = kept;
+  for (const name in object) {
+    const value = object[name];
+    if (!isKept(name, value, held)) continue;
+    rest ??= {};
+    if (rest[name] === undefined || !isEmpty(value)) rest[name] = value;
+  }
+  return rest;
+}
+
 /** Members without a value are not kept, nor one whose name would change the prototype of a copy. */
 function isKept(name: string, value: JsonValue | undefined, held: ReadonlySet<string>): boolean {
   return value !== null && value !== undefined && !held.has(name) && name !== '__proto__';
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  return isJsonArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 /** Remaining members of the outer object, and of its list's element. */

@@ -22,7 +22,6 @@ export class AnswerDecoder {
   #word: string | undefined;
   #stopSequence: string | undefined;
   #cited = 0;
-  readonly #early: JsonObject[] = [];
   readonly #rest = new AnswerRest(ANSWER_MEMBERS);
 
   constructor(sink: EventSink, context: CodecContext) {
@@ -46,31 +45,21 @@ export class AnswerDecoder {
   }
 
   /**
-   * Takes a chunk or a whole completion. A chunk without known content becomes an `unknown` event.
+   * Takes a chunk or a whole completion. Azure's prompt filter results come in a chunk before the first choice, and
+   * OpenAI's moderation results in one after the last.
    * @param whole true for a completion
    */
   take(body: WireCompletion, whole: boolean): void {
     const choices = isJsonArray(body.choices) ? body.choices : undefined;
     const choice: WireChoice | undefined = choices && firstChoice(choices, this.#index);
     if (choice && this.#index === undefined && typeof choice.index === 'number') this.#index = choice.index;
-    let known = choice !== undefined || (choices !== undefined && choices.length > 0);
     if (!this.#started && (choice || nonEmpty(body.id))) this.#start(body);
     if (choice) this.#choice(choice, whole);
-    if (isJsonObject(body.usage)) {
-      this.#usage = body.usage;
-      known = true;
-    } else if (isJsonObject(body.x_groq) && isJsonObject(body.x_groq['usage'])) {
+    if (isJsonObject(body.usage)) this.#usage = body.usage;
+    else if (isJsonObject(body.x_groq) && isJsonObject(body.x_groq['usage']))
       this.#usage = body.x_groq['usage'];
-      known = true;
-    }
-    if (body.search_results || body.citations) {
-      this.#cite(body);
-      known = true;
-    }
-    if (known) return this.#rest.take(body as JsonObject, choice as JsonObject | undefined);
-    // Azure sends prompt filter results before the first chunk with an id.
-    if (this.#started) this.#unknown(body);
-    else this.#early.push(body);
+    if (body.search_results || body.citations) this.#cite(body);
+    this.#rest.take(body as JsonObject, choice as JsonObject | undefined);
   }
 
   /** True if one of these choices is the decoded one. */
@@ -111,11 +100,6 @@ export class AnswerDecoder {
       systemFingerprint: nonEmpty(body.system_fingerprint),
       serviceTier: nonEmpty(body.service_tier),
     });
-    for (const chunk of this.#early) this.#unknown(chunk);
-  }
-
-  #unknown(chunk: JsonObject): void {
-    this.#sink.on({ type: 'unknown', source: { protocol: 'openai-chat', raw: chunk } });
   }
 
   #choice(choice: WireChoice, whole: boolean): void {

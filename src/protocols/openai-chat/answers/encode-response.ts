@@ -19,6 +19,7 @@ interface Draft {
   refusal: string;
   readonly annotations: JsonObject[];
   readonly logprobs: JsonValue[];
+  readonly refusalLogprobs: JsonValue[];
   readonly reasoning: string[];
   readonly details: JsonObject[];
   readonly toolCalls: JsonObject[];
@@ -42,6 +43,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     refusal: '',
     annotations: [],
     logprobs: [],
+    refusalLogprobs: [],
     reasoning: [],
     details: [],
     toolCalls: [],
@@ -66,8 +68,8 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   if (draft.images.length > 0) message['images'] = draft.images;
   if (draft.audio) message['audio'] = draft.audio;
   const logprobs =
-    request.logprobs === true && draft.logprobs.length > 0
-      ? { content: draft.logprobs, refusal: null }
+    request.logprobs === true && draft.logprobs.length + draft.refusalLogprobs.length > 0
+      ? { content: orNull(draft.logprobs), refusal: orNull(draft.refusalLogprobs) }
       : null;
   const finishReason = encodeFinishReason(finish.reason, emitted);
   const rest = restOf(finish, ANSWER_MEMBERS);
@@ -139,6 +141,7 @@ function addPart(draft: Draft, part: Part): void {
   const wasEmpty = draft.content === '' && draft.refusal === '';
   if (part.type === 'refusal') {
     draft.refusal += part.refusal;
+    for (const logprob of part.logprobs ?? []) draft.refusalLogprobs.push(logprob);
   } else if (part.type === 'text') {
     for (const annotation of part.annotations ?? []) {
       const encoded = encodeAnnotation(annotation, draft.content.length);
@@ -148,6 +151,10 @@ function addPart(draft: Draft, part: Part): void {
     draft.content += part.text;
   }
   if (wasEmpty && (draft.content !== '' || draft.refusal !== '')) draft.position++;
+}
+
+function orNull(list: readonly JsonValue[]): readonly JsonValue[] | null {
+  return list.length > 0 ? list : null;
 }
 
 function addReasoning(message: MutableJsonObject, draft: Draft, mirror: boolean): void {

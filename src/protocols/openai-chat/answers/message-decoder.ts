@@ -19,6 +19,8 @@ export class MessageDecoder {
   #message = -1;
   #part = -1;
   #partKind: 'text' | 'refusal' = 'text';
+  /** Last part that is text, which annotations belong to. */
+  #textPart = 0;
   #extra: MutableJsonObject | undefined;
   /** Audio received so far. */
   #audio: JsonObject | undefined;
@@ -44,7 +46,7 @@ export class MessageDecoder {
     const content = message.content;
     if (typeof content === 'string') this.#text('text', content, logprobs);
     else if (isJsonArray(content)) for (const part of content) this.#contentPart(part);
-    if (typeof message.refusal === 'string') this.#text('refusal', message.refusal, undefined);
+    if (typeof message.refusal === 'string') this.#text('refusal', message.refusal, logprobs);
     if (isJsonArray(message.annotations))
       for (const annotation of message.annotations) this.#annotation(annotation);
     const calls = message.tool_calls;
@@ -113,7 +115,8 @@ export class MessageDecoder {
   }
 
   #text(kind: 'text' | 'refusal', text: string, logprobs: JsonValue | undefined): void {
-    const tokens = logprobs === undefined || logprobs === null ? undefined : asObject(logprobs)['content'];
+    const member = kind === 'text' ? 'content' : 'refusal';
+    const tokens = logprobs === undefined || logprobs === null ? undefined : asObject(logprobs)[member];
     const list = isJsonArray(tokens) && tokens.length > 0 ? tokens : undefined;
     if (text === '' && list === undefined) return;
     if (this.#message < 0) this.#openMessage();
@@ -125,6 +128,7 @@ export class MessageDecoder {
       this.#part++;
       this.#partKind = kind;
     }
+    if (kind === 'text') this.#textPart = this.#part;
     this.#out.text(this.#message, this.#part, text, kind, list);
   }
 
@@ -175,7 +179,7 @@ export class MessageDecoder {
 
   #annotate(annotation: Annotation): void {
     if (this.#message < 0) this.#openMessage();
-    this.#out.annotate(this.#message, Math.max(0, this.#part), annotation);
+    this.#out.annotate(this.#message, this.#textPart, annotation);
   }
 
   /** Takes an image that the model created (OpenRouter, "Image generation", 2026-11). */
