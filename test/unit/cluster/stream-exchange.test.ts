@@ -53,6 +53,19 @@ test('a stream is found at the process that keeps it, without waiting for the ot
   expect(await exchange.find('search', 'kept')).toMatchObject({ first: 0, hasEnded: false });
 });
 
+test('a stream may be kept by another process while the question is not published', async () => {
+  const { board, clock } = scene();
+  const pubSub = {
+    ...board.member(),
+    subscribe: () => {},
+    publishCounted: () => new Promise<null>(() => {}),
+  };
+  const streams = new KeptStreams(() => ({ keepMs: 60_000, maxBytes: 1e6 }), clock);
+  const found = new StreamExchange({ pubSub, answers, streams, clock }).find('search', 'unknown');
+  clock.advance(LATE_MS);
+  expect(await found).toBe('silent');
+});
+
 test('a process that does not reply in time may keep the stream', async () => {
   const { board, clock, join } = scene();
   const { exchange } = join();

@@ -64,7 +64,8 @@ export class StreamExchange implements RemoteStreams {
     const { pubSub, clock } = this.#options;
     const ask = newId('ask_');
     const found = await new Promise<RemoteState | Gone | 'silent' | null>((resolve) => {
-      let receivers: number | null = null;
+      // Undefined: the question is not published yet. Null: the number of receivers is unknown.
+      let receivers: number | null | undefined;
       const question: Question = {
         without: 0,
         found(reply) {
@@ -72,7 +73,10 @@ export class StreamExchange implements RemoteStreams {
           resolve(reply);
         },
       };
-      const stop = clock.after(ASK_MS, () => resolve(question.without < (receivers ?? 0) ? 'silent' : null));
+      const stop = clock.after(ASK_MS, () => {
+        const isSilent = receivers === undefined || question.without < (receivers ?? 0);
+        resolve(isSilent ? 'silent' : null);
+      });
       this.#asked.set(ask, question);
       const message: Message = { type: 'ask', ask, project, id };
       void pubSub.publishCounted('streams', JSON.stringify(message)).then((count) => (receivers = count));
