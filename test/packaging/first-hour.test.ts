@@ -18,6 +18,7 @@ import { CHAT_ENDING, CHAT_OPENING, chatChunk, opened, whole } from '../support/
 import { dialect } from '../support/upstreams/dialects.ts';
 import { startUpstream } from '../support/upstreams/scripted-upstream.ts';
 import { undoAfterAll } from '../support/undo.ts';
+import { StreamReading } from '../support/upstreams/gateway-with-upstreams.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const DOCUMENTED = 'http://127.0.0.1:4000';
@@ -175,19 +176,12 @@ for (const { name, program, configure } of FRONT_PROXIES) {
       }),
     });
     const exchange = await upstream.arrived(1);
-    const reader = (await answered).body?.getReader();
-    let text = '';
-    const read = async (): Promise<boolean> => {
-      const { done = true, value } = (await reader?.read()) ?? {};
-      text += Buffer.from(value ?? []).toString();
-      return done;
-    };
+    const reading = new StreamReading(await answered);
     // The upstream goes on only when the client has the first words.
-    while (!text.includes('The first words')) expect(await read()).toBe(false);
+    await reading.until('The first words');
     exchange.chunk(chatChunk({ content: ', and the last' }) + CHAT_ENDING);
     exchange.endStream();
-    while (!(await read()));
-    expect(text).toEndWith('data: [DONE]\n\n');
+    expect(await reading.rest()).toEndWith('data: [DONE]\n\n');
   });
 }
 

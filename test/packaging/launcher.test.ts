@@ -13,6 +13,7 @@ import {
   type ProgramOptions,
 } from '../support/program.ts';
 import { undoAfterEach } from '../support/undo.ts';
+import { StreamReading } from '../support/upstreams/gateway-with-upstreams.ts';
 
 const LINUX = process.platform === 'linux';
 const KEY = 'sk-test';
@@ -53,19 +54,9 @@ async function openStream(program: Program): Promise<() => Promise<string>> {
     stream: true,
     messages: [{ role: 'user', content: 'write 60 words' }],
   });
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  if (!reader) throw new Error('no body');
-  let text = '';
-  const read = async (): Promise<boolean> => {
-    const { done, value } = await reader.read();
-    text += value ?? '';
-    return done;
-  };
-  while (!text.includes('"content":"')) if (await read()) throw new Error(`no content: ${text}`);
-  return async () => {
-    while (!(await read()));
-    return text;
-  };
+  const reading = new StreamReading(response);
+  await reading.until('"content":"');
+  return () => reading.rest();
 }
 
 test('an empty data directory gets a key, printed once with a working curl command', async () => {

@@ -23,6 +23,7 @@ import {
   recordOf,
   startScene,
   streamedText,
+  StreamReading,
 } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import { DEAD_ORIGIN, type Answer } from '../../support/upstreams/scripted-upstream.ts';
@@ -297,13 +298,15 @@ test('all attempts together end with the deadline', async () => {
   const response = await ask(true);
   const exchange = await first.arrived(1);
   // Never silent for long, never done.
-  const reading = response.text();
-  for (let minute = 0; minute < 12; minute++) {
+  const reading = new StreamReading(response);
+  await reading.until('Hel');
+  for (let minute = 0; minute < 10; minute++) {
     clock.advance(55_000);
-    exchange.chunk(chatChunk({ content: '.' }));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    exchange.chunk(chatChunk({ content: `${minute}.` }));
+    await reading.until(`"${minute}."`);
   }
-  const text = await reading;
+  clock.advance(55_000);
+  const text = await reading.rest();
   expect(frames(text).at(-1)).not.toBe('[DONE]');
   expect(text).toContain('error');
   await exchange.closed;

@@ -25,6 +25,7 @@ import {
   wordsOf,
   type Way,
 } from '../../support/responses-scene.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 const PLAIN = { provider: 'up', model: 'm', protocol: 'openai-chat', price: { input: 1, output: 4 } };
 
@@ -155,7 +156,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
       const asked = await scene.gateway.post('/responses', body);
       const queued = (await asked.json()) as Json;
       expect([at(queued, 'status'), at(queued, 'background')]).toEqual(['queued', true]);
-      const made = await eventually(`/responses/${String(at(queued, 'id'))}`);
+      const made = await finished(`/responses/${String(at(queued, 'id'))}`);
       expect([
         at(made, 'status'),
         at(made, 'background'),
@@ -166,13 +167,12 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     },
   );
 
-  async function eventually(path: string): Promise<Json> {
-    for (let tries = 0; tries < 2_000; tries += 1) {
-      const answer = (await (await scene.gateway.get(path)).json()) as Json;
-      if (at(answer, 'status') !== 'queued' && at(answer, 'status') !== 'in_progress') return answer;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    throw new Error('the response was not generated');
+  function finished(path: string): Promise<Json> {
+    return eventuallyFound(
+      'the response is finished',
+      async () => (await (await scene.gateway.get(path)).json()) as Json,
+      (answer) => !['queued', 'in_progress'].includes(String(at(answer, 'status'))),
+    );
   }
 });
 

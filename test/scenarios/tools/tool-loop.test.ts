@@ -16,6 +16,7 @@ import {
   type Answered,
   type Way,
 } from '../../support/responses-scene.ts';
+import { eventually } from '../../support/program.ts';
 
 const formless = {
   provider: 'up',
@@ -238,18 +239,15 @@ describe('a client that goes away while a tool runs', () => {
     }
     await scene.web.searches[0]?.gone;
     if (!stream) return;
-    await until(async () => (await scene.gateway.get(`/generation?id=${id}`)).status === 200);
+    await eventually(
+      'there is a record',
+      async () => (await scene.gateway.get(`/generation?id=${id}`)).status === 200,
+    );
     const record = (await (await scene.gateway.get(`/generation?id=${id}`)).json()) as Json;
     expect(at(record, 'cancelled')).toBe(true);
     expect(attemptsOf(record)).toEqual(['sim completed']);
   });
 });
-
-/** Asks again until it is so: each question is a turn of the event loop. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 200; n++) if (await isSo()) return;
-  throw new Error('it never was so');
-}
 
 describe('the deadline of the request', () => {
   test.each([false, true])('ends a tool that is still running (streamed: %p)', async (stream) => {

@@ -9,6 +9,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
 import { undoAfterEach } from '../../support/undo.ts';
+import { StreamReading } from '../../support/upstreams/gateway-with-upstreams.ts';
 
 const DAY = 24 * HOUR;
 const STEPS = [2_000, -2_000, HOUR, -HOUR, 40 * DAY, -40 * DAY];
@@ -89,11 +90,11 @@ test.each(STEPS)('set by %d ms, it cuts no answer off, and its record has true d
   clock.step(ms);
   clock.advance(200);
   const answer = await gateway.post('/chat/completions', chat({ model: 'sim/paced-20', stream: true }));
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = (await reader?.read())?.value ?? '';
+  const reading = new StreamReading(answer);
+  await reading.more();
   clock.step(ms);
   clock.advance(700);
-  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) text += read.value;
+  const text = await reading.rest();
   expect(text).toContain('[DONE]');
   expect(text).not.toContain('"error"');
   const record = await recordOf(gateway, answer);

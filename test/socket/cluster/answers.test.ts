@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
-import { freshFolder, startProgram } from '../../support/program.ts';
+import { eventually, freshFolder, startProgram } from '../../support/program.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
 import {
   CHAT_ENDING,
@@ -84,7 +84,10 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     await up.arrived(1);
     const second = ask(two, key);
     // It is asked for there before it is made.
-    await until(async () => String(await server.send('HEXISTS', await entryOf(), 'heard')) === '1');
+    await eventually(
+      'the server has it',
+      async () => String(await server.send('HEXISTS', await entryOf(), 'heard')) === '1',
+    );
     answer();
     const [made, had] = [await first, await second];
     const text = await made.text();
@@ -103,7 +106,10 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     const key = await fresh();
     up.script(whole(chatBody('done')));
     const text = await (await ask(one, key)).text();
-    await until(async () => String(await server.send('HGET', await entryOf(), 'state')) === 'complete');
+    await eventually(
+      'the server has it',
+      async () => String(await server.send('HGET', await entryOf(), 'state')) === 'complete',
+    );
     const other = await ask(two, key, { content: 'Something else' });
     expect([other.status, await codeOf(other)]).toEqual([409, 'idempotency_conflict']);
     const same = await ask(two, key);
@@ -137,7 +143,10 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     const words = 'nobody else reads this '.repeat(20);
     up.script(whole(chatBody(words)));
     await (await ask(one, key)).text();
-    await until(async () => String(await server.send('HGET', await entryOf(), 'state')) === 'complete');
+    await eventually(
+      'the server has it',
+      async () => String(await server.send('HGET', await entryOf(), 'state')) === 'complete',
+    );
     const kept: unknown[] = [];
     for (const name of (await server.send('KEYS', '*')) as string[]) {
       kept.push(name);
@@ -197,7 +206,10 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     );
     const first = new StreamReading(await ask(one, key, { stream: true }));
     await first.until('x'.repeat(300_000));
-    await until(async () => String(await server.send('HGET', await entryOf(), 'state')) === 'large');
+    await eventually(
+      'the server has it',
+      async () => String(await server.send('HGET', await entryOf(), 'state')) === 'large',
+    );
     const refused = await ask(two, key, { stream: true });
     expect([refused.status, await codeOf(refused)]).toEqual([409, 'idempotency_in_progress']);
     expect(refused.headers.get('retry-after')).toBe('1');
@@ -228,7 +240,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     const second = new StreamReading(await ask(two, streamed, { stream: true }));
     await second.until('Hel');
     const waiting = ask(two, silent);
-    await until(async () => {
+    await eventually('the server has it', async () => {
       const names = (await server.send('KEYS', '{dragoman}:1:a:*')) as string[];
       const received = await Promise.all(names.map((name) => server.send('HEXISTS', name, 'heard')));
       return received.filter((is) => String(is) === '1').length === 2;
@@ -267,8 +279,3 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
     return names[0] ?? 'none';
   }
 });
-
-/** Resolves when something has come to be. */
-async function until(is: () => Promise<boolean>): Promise<void> {
-  while (!(await is())) await new Promise((resolve) => setTimeout(resolve, 10));
-}

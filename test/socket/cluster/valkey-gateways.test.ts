@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { Received, listenAt } from '../../support/management/listen.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
+import { eventually } from '../../support/program.ts';
 
 const GATEWAYS = 3;
 const CLIENTS = 64;
@@ -132,7 +133,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     for (const gateway of gateways) {
       const asked: (string | null)[] = [];
       // The others hear a moment later that somebody watches.
-      await until(async () => {
+      await eventually('the gateways notice', async () => {
         const answer = await gateway.post(
           '/chat/completions',
           { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello' }] },
@@ -160,20 +161,18 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
   test('go on with their share while the server hangs, and share again when it answers', async () => {
     const pid = servers[1]?.pid ?? 0;
     process.kill(pid, 'SIGSTOP');
-    await until(async () => (await degraded()).length === GATEWAYS);
+    await eventually('the gateways notice', async () => (await degraded()).length === GATEWAYS);
     // Thirty each, of ninety; more where a process was last known to have been silent for too long.
     const shares = (await degraded()).map((said) => 90 / Number(/1\/(\d) of each limit/.exec(said)?.[1]));
     const alone = await load(gateways, 'stopped', 3);
     process.kill(pid, 'SIGCONT');
     // The test would have no time if each of them waited for a server that does not answer.
     expect(good(alone).length).toBe(shares.reduce((sum, share) => sum + share));
-    await until(async () => (await degraded()).length === 0);
+    await eventually('the gateways notice', async () => (await degraded()).length === 0);
     // Each tells what it has used when it can; then nobody has any more.
-    await until(async () => good(await load(gateways, 'stopped', 1)).length === 0);
+    await eventually(
+      'the gateways notice',
+      async () => good(await load(gateways, 'stopped', 1)).length === 0,
+    );
   });
 });
-
-/** Resolves when something has come to be. */
-async function until(is: () => Promise<boolean>): Promise<void> {
-  while (!(await is())) await new Promise((resolve) => setTimeout(resolve, 20));
-}

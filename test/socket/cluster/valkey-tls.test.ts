@@ -7,6 +7,7 @@ import { type Certificates, makeCertificates } from '../../support/certificates.
 import { startGateway } from '../../support/harness.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
 import { rejection } from '../../support/rejection.ts';
+import { eventually } from '../../support/program.ts';
 
 const elapsed = (): number => performance.now();
 const NAME = 'localhost';
@@ -57,10 +58,10 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
     const received: string[] = [];
     const pubSub = new ValkeyPubSub(link, { self: 'one', clock: systemClock, elapsed });
     pubSub.subscribe('tenants', (text) => received.push(text));
-    while (received.length === 0) {
+    await eventually('a message arrives', async () => {
       await link.publish('told', JSON.stringify(['two', 'tenants', 'secret']));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+      return received.length > 0;
+    });
     pubSub.close();
   });
 

@@ -15,6 +15,7 @@ import { RawClient } from '../../support/upstreams/raw-client.ts';
 import { startUpstream, type Exchange } from '../../support/upstreams/scripted-upstream.ts';
 import { TEST_KEY } from '../../support/harness.ts';
 import { undoAfterEach } from '../../support/undo.ts';
+import { eventually } from '../../support/program.ts';
 
 const MEGABYTE = 1_048_576;
 const OTHER = { authorization: 'Bearer sk-test-other' };
@@ -48,11 +49,11 @@ async function heldBytes({ gateway }: Scene): Promise<number> {
 /** Asks until so much is held, or so little: what an upstream sends is read a moment later. */
 async function untilHeld(scene: Scene, is: (bytes: number) => boolean): Promise<void> {
   // More than once in a row: what moves from one part of the work to the next counts for both for a moment.
-  for (let tries = 0, held = 0; held < 3; tries++) {
-    const bytes = await heldBytes(scene);
-    held = is(bytes) ? held + 1 : 0;
-    if (tries > 2_000) throw new Error(`${bytes} bytes are held`);
-  }
+  let inRow = 0;
+  await eventually('so many bytes are held', async () => {
+    inRow = is(await heldBytes(scene)) ? inRow + 1 : 0;
+    return inRow === 3;
+  });
 }
 
 const chat = (members: object = {}): object => ({

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { freshFolder, runtimePid, startProgram } from '../../support/program.ts';
+import { eventually, freshFolder, runtimePid, startProgram } from '../../support/program.ts';
 import { jsonRequest, sendRaw } from '../../support/raw-request.ts';
 import { undoAfterEach } from '../../support/undo.ts';
 
@@ -97,8 +97,8 @@ function chat(bytes: number): string {
 }
 
 /** Asks again until there is room or none: what another connection does is seen by the gateway a moment later. */
-async function until(status: number, ask: () => Promise<number>): Promise<void> {
-  for (let tries = 0; (await ask()) !== status; tries++) if (tries > 50) throw new Error(`never ${status}`);
+function until(status: number, ask: () => Promise<number>): Promise<void> {
+  return eventually(`status ${status}`, async () => (await ask()) === status);
 }
 
 const PATH = '/v1/chat/completions';

@@ -11,6 +11,7 @@ import { TEST_KEY } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { rejection } from '../../support/rejection.ts';
 import { OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { eventually, eventuallyFound } from '../../support/program.ts';
 
 /** Bytes of which pieces are a multiple. */
 const UNIT = 262_144;
@@ -205,11 +206,11 @@ describe('files of Google', () => {
     for (const mimeType of ['jsonl', 'application/jsonl', 'text/plain']) {
       const src = await ai.files.upload({ file: new Blob([lines.join('\n')]), config: { mimeType } });
       const made = await ai.batches.create({ model: 'sim/gemini', src: src.name ?? '' });
-      let batch = made;
-      for (let tries = 0; tries < 2_400 && batch.endTime === undefined; tries += 1) {
-        await Bun.sleep(25);
-        batch = await ai.batches.get({ name: made.name ?? '' });
-      }
+      const batch = await eventuallyFound(
+        'the batch ends',
+        () => ai.batches.get({ name: made.name ?? '' }),
+        ({ endTime }) => endTime !== undefined,
+      );
       expect(batch.state as string).toBe('JOB_STATE_SUCCEEDED');
       const results = await ai.files.get({ name: batch.dest?.fileName ?? '' });
       expect(results.downloadUri).toContain(':download');
@@ -372,10 +373,8 @@ describe('files of Google', () => {
     socket.write(
       `POST ${pathname} HTTP/1.1\r\nhost: x\r\nx-goog-upload-command: upload\r\nx-goog-upload-offset: 0\r\ncontent-length: ${UNIT}\r\n\r\n${'x'.repeat(1000)}`,
     );
-    const until = async (count: number): Promise<void> => {
-      for (let tries = 0; tries < 2_000 && onDisk(stateful).length !== count; tries += 1) await Bun.sleep(5);
-      expect(onDisk(stateful)).toHaveLength(count);
-    };
+    const until = (count: number): Promise<void> =>
+      eventually(`${count} files on the disk`, () => onDisk(stateful).length === count);
     await until(1);
     socket.destroy();
     await until(0);

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { startGateway, TEST_KEY } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
 import { startSlow } from '../../support/upstreams/slow-upstream.ts';
+import { StreamReading } from '../../support/upstreams/gateway-with-upstreams.ts';
 
 const ADMIN = 'sk-test-admin-0123456789';
 const PATIENCE_MS = 60_000;
@@ -30,9 +31,7 @@ async function leave(key: string, headers: Record<string, string> = {}): Promise
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ model: 'slow/m', stream: true, messages: [{ role: 'user', content: 'Hello' }] }),
   });
-  const reader = response.body!.getReader();
-  let had = '';
-  while (!had.includes('one')) had += Buffer.from((await reader.read()).value ?? []).toString();
+  await new StreamReading(response).until('one');
   stop.abort();
   return response.headers.get('x-request-id')!;
 }

@@ -10,6 +10,7 @@ import { bytesOf, missing, readGeminiRecordings, readRecordings } from '../../su
 import { startSlow } from '../../support/upstreams/slow-upstream.ts';
 import { eventually } from '../../support/program.ts';
 import { isWhole } from '../../support/share.ts';
+import { StreamReading } from '../../support/upstreams/gateway-with-upstreams.ts';
 
 const slow = await startSlow();
 const gateway = await startGateway({
@@ -152,9 +153,7 @@ describe('when its client leaves', () => {
       headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ model: 'slow/m', stream: true, messages }),
     });
-    const reader = response.body!.getReader();
-    let had = '';
-    while (!had.includes('one')) had += Buffer.from((await reader.read()).value ?? []).toString();
+    const had = await new StreamReading(response).until('one');
     stop.abort();
     return { id: response.headers.get('x-request-id')!, had };
   }

@@ -15,6 +15,7 @@ import {
   until,
   type VendorGateway,
 } from './vendor-gateway.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 const ENDS = ['completed', 'failed', 'expired', 'cancelled'];
 let running: VendorGateway | undefined;
@@ -280,11 +281,11 @@ describe("lines at their vendors' batch APIs", () => {
         return (await (await fetch(url, { ...init, headers })).json()) as Record<string, unknown>;
       };
       const { id } = await ask('', { method: 'POST', body: JSON.stringify({ requests }) });
-      let batch = await ask(`/${String(id)}`);
-      while (batch['processing_status'] !== 'ended') {
-        await Bun.sleep(25);
-        batch = await ask(`/${String(id)}`);
-      }
+      const batch = await eventuallyFound(
+        'the batch ends',
+        () => ask(`/${String(id)}`),
+        (found) => found['processing_status'] === 'ended',
+      );
       expect(batch).toMatchObject({ request_counts: { succeeded: 2 } });
     }
     expect(submissions(at)).toEqual(['POST /v1/messages/batches']);

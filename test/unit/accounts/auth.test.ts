@@ -19,6 +19,7 @@ import { rejection } from '../../support/rejection.ts';
 import { compileNamePatterns } from '../../../src/base/lib/name-patterns.ts';
 import { entryOf } from '../../support/storage/audit-entries.ts';
 import { casesOf } from '../../support/share.ts';
+import { eventually } from '../../support/program.ts';
 
 const NOW = 1_700_000_000_000;
 
@@ -227,22 +228,15 @@ test('a key revoked by another process is refused after the next refresh, also w
     },
   );
   tick();
-  await untilTrue(() => index.usableKeys(NOW) === 1);
+  await eventually('the index is read again', () => index.usableKeys(NOW) === 1);
   expect(index.authenticate(key, NOW).keyId).toBe(record.id);
   await at(NOW).revoke(record.id);
   tick();
-  await untilTrue(() => index.usableKeys(NOW) === 0);
+  await eventually('the index is read again', () => index.usableKeys(NOW) === 0);
   expect(refusal(() => index.authenticate(key, NOW)).message).toMatch(/revoked/);
   stop();
   expect(stopped).toBe(true);
 });
-
-/** Waits through turns of the event loop, not through time. */
-async function untilTrue(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1_000 && !condition(); turn++)
-    await new Promise((resolve) => setImmediate(resolve));
-  expect(condition()).toBe(true);
-}
 
 test('while the store cannot be read, the keys read last stay in force', async () => {
   const { storage, index } = await setUp([{ name: 'env', key: 'sk-test' }]);
@@ -256,7 +250,7 @@ test('while the store cannot be read, the keys read last stay in force', async (
   index.watch((error) => errors.push(error), 1_000, remember);
   for (let look = 1; look <= 2; look++) {
     tick();
-    await untilTrue(() => errors.length === look);
+    await eventually('the index is read again', () => errors.length === look);
   }
   expect(index.authenticate('sk-test', NOW).name).toBe('env');
 });

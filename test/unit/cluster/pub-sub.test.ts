@@ -8,6 +8,7 @@ import { Channel } from '../../../src/cluster/workers/channel.ts';
 import { Supervisor, SupervisorPubSub } from '../../../src/cluster/workers/index.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
+import { eventually } from '../../support/program.ts';
 
 const PROCESSES = 3;
 const elapsed = (): number => performance.now();
@@ -18,11 +19,6 @@ interface Group {
   /** Resolves when all of them hear. */
   ready(): Promise<void>;
   close(): void;
-}
-
-/** Resolves when something has come to be. */
-async function until(is: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await is())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 function describePubSub(name: string, open: () => Promise<Group>): void {
@@ -36,7 +32,7 @@ function describePubSub(name: string, open: () => Promise<Group>): void {
     await ready();
     members[0]?.publish('tenants', 'one');
     members[0]?.publish('routing', 'zwei "ü" 三');
-    await until(() => received.slice(1).every((each) => each.length === 2));
+    await eventually('messages arrive', () => received.slice(1).every((each) => each.length === 2));
     expect(await members[0]?.publishCounted('events', 'counted')).toBe(PROCESSES - 1);
     const reported = ['tenants one', 'routing zwei "ü" 三'];
     expect(received).toEqual([[], reported, reported]);
@@ -60,10 +56,10 @@ function describePubSub(name: string, open: () => Promise<Group>): void {
     });
     await ready();
     changes[1]?.found();
-    await until(() => reads[0] === 1 && reads[2] === 1);
+    await eventually('they are read', () => reads[0] === 1 && reads[2] === 1);
     // A message that had been forwarded would be there before this.
     changes[0]?.found();
-    await until(() => reads[1] === 1 && reads[2] === 2);
+    await eventually('they are read', () => reads[1] === 1 && reads[2] === 2);
     expect(reads).toEqual([1, 1, 2]);
     close();
   });
@@ -83,7 +79,8 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
     return {
       url,
       members,
-      ready: () => until(async () => ((await listeners()) as unknown[])[1] === PROCESSES),
+      ready: () =>
+        eventually('it is connected', async () => ((await listeners()) as unknown[])[1] === PROCESSES),
       close() {
         for (const each of [...members, ...links]) each.close();
       },
@@ -104,7 +101,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
       await same.publish('told', message);
     same.close();
     members[1]?.publish('tenants', 'last');
-    await until(() => received.length > 0);
+    await eventually('messages arrive', () => received.length > 0);
     expect(received).toEqual(['last']);
     close();
   });
@@ -118,14 +115,14 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
     member.subscribe('tenants', (text) => received.push(text));
     const listeners = async (): Promise<number> =>
       Number(((await send('PUBSUB', 'NUMSUB', '{dragoman}:1:4:told')) as unknown[])[1]);
-    await until(async () => (await listeners()) === 1);
+    await eventually('it is connected', async () => (await listeners()) === 1);
     await send('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await until(async () => {
+    await eventually('it is connected', async () => {
       clock.advance(1000);
       return (await listeners()) === 1;
     });
     await link.publish('told', JSON.stringify(['two', 'tenants', 'again']));
-    await until(() => received.length > 0);
+    await eventually('messages arrive', () => received.length > 0);
     expect(received).toEqual(['again']);
     member.close();
     link.close();
@@ -138,19 +135,22 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
     const member = new ValkeyPubSub(link, { self: 'one', clock, elapsed: clock.now });
     const received: string[] = [];
     member.subscribe('tenants', (text) => received.push(text));
-    await until(async () => ((await send('PUBSUB', 'NUMSUB', '{dragoman}:1:5:told')) as unknown[])[1] === 1);
+    await eventually(
+      'it is connected',
+      async () => ((await send('PUBSUB', 'NUMSUB', '{dragoman}:1:5:told')) as unknown[])[1] === 1,
+    );
     const pings = async (): Promise<number> =>
       Number(/cmdstat_ping:calls=(\d+)/.exec(String(await send('INFO', 'commandstats')))?.[1] ?? 0);
     const before = await pings();
     for (let at = 1; at <= 8; at += 1) {
       clock.advance(1000);
       await link.publish('told', JSON.stringify(['two', 'tenants', `${at}`]));
-      await until(() => received.length === at);
+      await eventually('messages arrive', () => received.length === at);
     }
     expect(await pings()).toBe(before);
     // Two seconds later nothing was heard.
     clock.advance(2000);
-    await until(async () => (await pings()) === before + 1);
+    await eventually('it is connected', async () => (await pings()) === before + 1);
     member.close();
     link.close();
   });
