@@ -88,12 +88,22 @@ export function refuse(refused: Refused, error: GatewayError): void {
     ...retryHeaders(error),
   };
   if (error.upstream?.requestId !== undefined) headers['x-dragoman-upstream-id'] = error.upstream.requestId;
-  // Failover was already tried, so a retry by the SDK would only repeat it. Our own 409 without a retry time and a
-  // limit that the request can never satisfy do not pass either.
-  const isTried = attempts.length > 0 && error.fault !== 'client' && !isOwnRefusal(error);
-  const isConflict = attempts.length === 0 && error.kind === 'conflict' && error.retryAfterMs === undefined;
-  if (isTried || isConflict || error.isLasting) headers['x-should-retry'] = 'false';
+  if (isRetryUseless(error, attempts.length)) headers['x-should-retry'] = 'false';
   call.client.respond(status, headers, body);
+}
+
+/** True when SDKs should not repeat the request by themselves. */
+function isRetryUseless(error: GatewayError, attempts: number): boolean {
+  if (error.isLasting) return true;
+  const isKnownWait = error.retryAfterMs !== undefined;
+  // A conflict of our own without a retry time does not pass.
+  if (attempts === 0) return error.kind === 'conflict' && !isKnownWait;
+  if (error.fault === 'client' || isOwnRefusal(error)) return false;
+  // Only the client can wait as long as a rate limit or an overloaded upstream asks: the gateway waits a few seconds.
+  if (error.kind === 'rate_limited') return false;
+  if (error.kind === 'upstream_unavailable' && isKnownWait) return false;
+  // Failover was already tried, so a retry by the SDK would only repeat it.
+  return true;
 }
 
 /** `retry-after` in seconds (rounded up) and in milliseconds, if the wait is known. */

@@ -2,7 +2,14 @@
 import { afterAll, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { chatChunk, CHAT_OPENING, opened } from '../../support/upstreams/answers.ts';
+import {
+  chatBody,
+  chatChunk,
+  chatError,
+  CHAT_OPENING,
+  opened,
+  whole,
+} from '../../support/upstreams/answers.ts';
 import { recordOf, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
 
@@ -88,8 +95,20 @@ test.each([false, true])('a rate limit raises RateLimitError (stream: %p)', asyn
   expect(error).toBeInstanceOf(OpenAI.RateLimitError);
   expect(error.code).toBe('rate_limit_exceeded');
   expect(error.headers?.get('retry-after')).toBe('1');
-  expect(calls).toHaveLength(1);
 });
+
+test.each([429, 503])(
+  'the SDK waits as long as an upstream asks with %d, and repeats the request',
+  async (status) => {
+    const up = scene.upstream('up');
+    up.script(chatError(status, { 'retry-after-ms': '20' }), whole(chatBody('Hello')));
+    calls = [];
+    const answer = await client.chat.completions.create({ model: 'one/chat', messages });
+    expect(answer.choices[0]?.message.content).toBe('Hello');
+    expect(calls.map((call) => call.status)).toEqual([status, 200]);
+    expect(up.requests).toHaveLength(2);
+  },
+);
 
 test('an unknown model raises NotFoundError', async () => {
   const error = await failureOf('sim/chatt');

@@ -262,6 +262,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     const response = await ask(stream);
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBe('30');
+    expect(response.headers.get('x-should-retry')).toBeNull();
     await response.text();
   });
 
