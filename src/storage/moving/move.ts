@@ -1,22 +1,13 @@
-// Moves a data directory to a PostgreSQL database. It is copied in pieces, each in a transaction that also stores the
-// progress, so that an interrupted move continues with the next piece. Finally both databases are compared.
+// Moves a data directory to a PostgreSQL database, in pieces of one transaction each. An interrupted move continues
+// behind what the database already has. Finally both databases are compared.
 import { GatewayError } from '../../canonical/index.ts';
-import { filePart } from './file-part.ts';
-import { cursorOf, cursorText, type Part, type Piece } from './part.ts';
-import { rowParts } from './row-parts.ts';
+import { bytesOfFiles } from './bytes.ts';
+import { rowsOfTable } from './rows.ts';
 import type { Source } from './source.ts';
 import type { Database } from '../tables/database.ts';
 import { addSetting } from '../tables/installation/settings.ts';
-import { MOVED_SETTINGS } from './tables.ts';
-import {
-  beginMove,
-  endMove,
-  moveFingerprints,
-  noteProgress,
-  progressOf,
-  type Progress,
-  type Target,
-} from './target.ts';
+import { MOVED_SETTINGS, MOVED_TABLES } from './tables.ts';
+import { beginMove, endMove, mayMove, moveFingerprints, type Target } from './target.ts';
 import { differences } from './verify.ts';
 
 export { openSource, type Source } from './source.ts';
@@ -51,8 +42,17 @@ export interface Moved {
   readonly isNew: boolean;
   /** Rows by part. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Ids of files whose bytes do not exist. */
+  /** Names of files whose bytes do not exist. */
   readonly missing: readonly string[];
+}
+
+/** A table, or the bytes of files. */
+export interface Part {
+  readonly name: string;
+  /** Number of rows in the source. */
+  readonly rows: number;
+  /** Moves what is left. @param moved called after each piece with the number of rows that are moved */
+  readonly move: (moved: (rows: number) => void) => Promise<void>;
 }
 
 type MoveEnds = Pick<MoveOptions, 'source' | 'target' | 'dataDir' | 'withBytes'>;
@@ -62,9 +62,9 @@ type MoveEnds = Pick<MoveOptions, 'source' | 'target' | 'dataDir' | 'withBytes'>
  * @returns rows by part
  * @throws GatewayError `conflict`, as `moveAll`
  */
-export async function measureMove(ends: MoveEnds): Promise<Progress['totals']> {
+export async function measureMove(ends: MoveEnds): Promise<Moved['rows']> {
   const totals = totalsOf(partsOf(ends, []));
-  await progressOf(ends.target.database, ends.source.identity, totals);
+  await mayMove(ends.target.database, { from: ends.source.identity, totals });
   return totals;
 }
 
@@ -79,55 +79,31 @@ export async function moveAll(options: MoveOptions): Promise<Moved> {
   const missing: string[] = [];
   const parts = partsOf(options, missing);
   const totals = totalsOf(parts);
-  const begun = await progressOf(database, source.identity, totals);
-  if (!begun) return { isNew: false, rows: totals, missing };
-  await beginMove(database, begun);
+  if (!(await beginMove(database, { from: source.identity, totals })))
+    return { isNew: false, rows: totals, missing };
   await moveSettings(source, database, secrets);
-  let progress = begun;
-  const allOf = Object.values(totals).reduce((sum, rows) => sum + rows, 0);
-  for (const part of parts) {
-    for (;;) {
-      const known = progress.parts[part.name];
-      const piece = part.next(known ? cursorOf(known.cursor) : null);
-      if (!piece) break;
-      progress = await movePiece(database, part, piece, progress);
-      const allDone = Object.values(progress.parts).reduce((sum, { rows }) => sum + rows, 0);
-      const done = progress.parts[part.name]?.rows ?? 0;
-      options.moved({ part: part.name, done, of: totals[part.name] ?? 0, allDone, allOf });
-    }
+  const allOf = parts.reduce((sum, { rows }) => sum + rows, 0);
+  let before = 0;
+  for (const { name: part, rows: of, move } of parts) {
+    await move((done) => options.moved({ part, done, of, allDone: before + done, allOf }));
+    before += of;
   }
   const found = await differences(source, database);
   if (found.length > 0)
     throw new GatewayError('internal', `the moved data differs from the source: ${found.join('; ')}`);
   await options.last();
-  await endMove(database, progress);
+  await endMove(database, source.identity);
   return { isNew: true, rows: totals, missing };
 }
 
 function partsOf({ source, target, dataDir, withBytes }: MoveEnds, missing: string[]): readonly Part[] {
-  const files = filePart(source, dataDir, target.blobs, (id) => void missing.push(id));
-  return [...rowParts(source, target.database), ...(withBytes ? [files] : [])];
+  const tables = MOVED_TABLES.map((declared) => rowsOfTable(source, target.database, declared));
+  if (!withBytes) return tables;
+  return [...tables, bytesOfFiles(source, dataDir, target, (name) => void missing.push(name))];
 }
 
-function totalsOf(parts: readonly Part[]): Progress['totals'] {
-  return Object.fromEntries(parts.map((part) => [part.name, part.total()]));
-}
-
-async function movePiece(
-  { transact }: Database,
-  { name }: Part,
-  { rows, cursor, prepare, write }: Piece,
-  before: Progress,
-): Promise<Progress> {
-  const done = (before.parts[name]?.rows ?? 0) + rows;
-  const parts = { ...before.parts, [name]: { cursor: cursorText(cursor), rows: done } };
-  const after: Progress = { ...before, parts };
-  await prepare?.();
-  await transact(function* () {
-    yield* noteProgress(before, after);
-    yield* write();
-  });
-  return after;
+function totalsOf(parts: readonly Part[]): Moved['rows'] {
+  return Object.fromEntries(parts.map(({ name, rows }) => [name, rows]));
 }
 
 async function moveSettings(

@@ -1,5 +1,5 @@
 // The PostgreSQL database that a data directory is moved to. It must be empty, and is reserved for the move until its
-// end. The progress is stored in the transaction of each piece, so that an interrupted move can continue.
+// end.
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { FindingStore, BlobStore } from '../../accounts/ports/index.ts';
@@ -18,18 +18,12 @@ const OTHER_TABLES: readonly string[] = ['blobs', 'doctor_findings'];
 /** Enough for a piece of large rows on a slow disk. */
 const STATEMENT_MS = 120_000;
 
-export interface PartProgress {
-  /** Key of the last row, as JSON. */
-  readonly cursor: string;
-  readonly rows: number;
-}
-
-export interface Progress {
+/** A move that has begun. */
+interface Begun {
   /** Identity of the data directory. */
   readonly from: string;
   /** Rows by part at the beginning of the move. If they differ later, the source has changed. */
   readonly totals: Readonly<Record<string, number>>;
-  readonly parts: Readonly<Record<string, PartProgress>>;
 }
 
 export interface Target {
@@ -49,52 +43,38 @@ export async function openTarget(url: string, notice: (sentence: string) => void
 }
 
 /**
- * Progress of a move. Read-only.
- * @param from identity of the data directory
- * @param totals current rows by part
- * @returns null if this directory has been moved completely
+ * Checks whether a directory can be moved, without writing anything.
+ * @returns false if it has been moved completely
  * @throws GatewayError `conflict` if the database holds other data, or the directory has changed since the move began
  */
-export async function progressOf(
-  { ask }: Database,
-  from: string,
-  totals: Progress['totals'],
-): Promise<Progress | null> {
-  if ((await ask(() => settingOf(MOVED))) === from) return null;
-  const begun = await ask(() => settingOf(MOVING));
-  if (begun === undefined) {
+export async function mayMove({ ask }: Database, { from, totals }: Begun): Promise<boolean> {
+  if ((await ask(() => settingOf(MOVED))) === from) return false;
+  const moving = await ask(() => settingOf(MOVING));
+  if (moving === undefined) {
     await ask(refuseFilled);
-    return { from, totals, parts: {} };
+    return true;
   }
-  const progress = JSON.parse(begun) as Progress;
-  if (progress.from !== from)
+  const begun = JSON.parse(moving) as Begun;
+  if (begun.from !== from)
     throw refused('another data directory is being moved to this database. Use a separate database.');
-  const changed = Object.keys(totals).filter((part) => totals[part] !== progress.totals[part]);
+  const changed = Object.keys(totals).filter((part) => totals[part] !== begun.totals[part]);
   if (changed.length > 0)
     throw refused(
       `the data directory has changed since the move started (${changed.join(', ')}). Start again with an empty database.`,
     );
-  return progress;
+  return true;
 }
 
-/** Reserves the database for the move. */
-export function beginMove({ ask }: Database, progress: Progress): Promise<void> {
-  return ask(() => addSetting(MOVING, JSON.stringify(progress)));
-}
-
-/**
- * Stores the progress in the transaction of a piece.
- * @throws GatewayError `conflict` if another process did so as well
- */
-export function* noteProgress(before: Progress, after: Progress): Queries<void> {
-  const noted = yield sql`
-    update settings set value = ${JSON.stringify(after)}
-    where name = ${MOVING} and value = ${JSON.stringify(before)} returning name`;
-  if (noted.length !== 1) throw refused('another process is moving the same data directory');
+/** Same as `mayMove`, and reserves the database for the move. */
+export async function beginMove(database: Database, move: Begun): Promise<boolean> {
+  if (!(await mayMove(database, move))) return false;
+  await database.ask(() => addSetting(MOVING, JSON.stringify(move)));
+  // Another directory may have reserved it in the meantime.
+  return mayMove(database, move);
 }
 
 /** Ends the move: sets sequences to continue after the moved rows, and releases the database for use. */
-export async function endMove({ transact }: Database, { from }: Progress): Promise<void> {
+export async function endMove({ transact }: Database, from: string): Promise<void> {
   await transact(function* () {
     for (const declared of MOVED_TABLES)
       if (rowColumn(declared) !== undefined)

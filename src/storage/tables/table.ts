@@ -115,6 +115,11 @@ export function castType(kind: Kind, type: ColumnType): string {
   return TYPES[kind][baseOf(type)][0];
 }
 
+/** True for columns of text, which databases may compare differently. */
+export function isText(type: ColumnType | undefined): boolean {
+  return type !== undefined && castType('sqlite', type) === 'text';
+}
+
 function baseOf(type: ColumnType): BaseType {
   return type.replace('?', '') as BaseType;
 }

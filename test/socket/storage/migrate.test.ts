@@ -7,6 +7,7 @@ import OpenAI, { toFile } from 'openai';
 import { Client } from 'pg';
 import { moveAll, openSource, openTarget, type Source } from '../../../src/storage/moving/move.ts';
 import { MOVED_SETTINGS, MOVED_TABLES } from '../../../src/storage/moving/tables.ts';
+import { BlobFolder } from '../../../src/storage/blob-folder.ts';
 import { openSqliteStorage, openWith } from '../../../src/storage/sqlite/storage.ts';
 import { STATE_STORES } from '../../../src/storage/tables/stores.ts';
 import type { SqliteDatabase } from '../../../src/storage/sqlite/database.ts';
@@ -320,6 +321,42 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('records and sums', () => {
     await source.close();
     const storage = await openPostgresStorage({ url, secrets: [SECRET] });
     expect(await everything(storage)).toEqual(there);
+    await storage.close();
+  });
+
+  test('go with the bytes of files and of unfinished uploads', async () => {
+    const names = ['file-b', 'file-a', 'piece-1'];
+    const dataDir = await directory(async (storage) => {
+      const common = { projectId: 'project', purpose: 'user_data', filename: 'a.txt', name: null };
+      const file = {
+        ...common,
+        createdAt: NOON,
+        expiresAt: null,
+        mediaType: 'text/plain',
+        bytes: 9,
+        sha256: null,
+      };
+      for (const id of ['file-a', 'file-b', 'file-lost']) await storage.files.put({ ...file, id });
+      const begun = { keyId: 'key', mediaType: null, size: null, pieces: [], bytes: 0, fileId: null };
+      await storage.uploads.begin({ ...common, ...begun, id: 'upload', expiresAt: NOON });
+      await storage.uploads.add('upload', 0, { name: 'piece-1', bytes: 7 });
+    });
+    const folder = new BlobFolder(join(dataDir, 'files'));
+    for (const name of names) {
+      const draft = await folder.draft();
+      await draft.write(Buffer.from(`of ${name}`));
+      await draft.keep(name);
+    }
+    const source = await openSource({ dataDir, secrets: [SECRET], notice: () => {} });
+    const url = await freshPostgres();
+    await moveInPieces(source, url, dataDir);
+    await source.close();
+    const storage = await openPostgresStorage({ url, secrets: [SECRET] });
+    const found = await Promise.all([...names, 'file-lost'].map(async (name) => storage.blobs?.read(name)));
+    expect(found.map((bytes) => bytes && Buffer.from(bytes).toString())).toEqual([
+      ...names.map((name) => `of ${name}`),
+      null,
+    ]);
     await storage.close();
   });
 
