@@ -1,10 +1,12 @@
 // Circuit breaker of the connection pool. While the database is unreachable or does not answer in time, queries fail
 // immediately instead of waiting. A separate connection checks in the background whether it is back.
-import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { databaseAway, isAway } from '../database-away.ts';
+import { isAnswer } from './failures.ts';
 
 export interface BreakerOptions {
-  readonly pool: PostgresPool;
+  /** Opens the pool. @param seen must receive the outcome of each statement: its error, or undefined */
+  readonly pool: (seen: (error: unknown) => void) => PostgresPool;
   /** Opens a pool of one connection with short timeouts. Called for each check. */
   readonly probe: () => PostgresPool;
   /** Receives a sentence when the database becomes unreachable, and when it is back. */
@@ -27,6 +29,7 @@ const MOST_SLOW = 3;
 export class Breaker implements PostgresPool {
   readonly options: object = {};
   readonly #options: BreakerOptions;
+  readonly #pool: PostgresPool;
   #stop: (() => void) | undefined;
   /** Failed checks since the database became unreachable. */
   #asked = 0;
@@ -37,6 +40,7 @@ export class Breaker implements PostgresPool {
 
   constructor(options: BreakerOptions) {
     this.#options = options;
+    this.#pool = options.pool((error) => this.#seen(error));
   }
 
   /** True while the database is considered unreachable. */
@@ -48,7 +52,7 @@ export class Breaker implements PostgresPool {
   async connect(): Promise<PostgresPoolClient> {
     if (this.#isOpen) throw databaseAway('the last connection failed');
     try {
-      return new WatchedClient(await this.#options.pool.connect(), this.#seen);
+      return await this.#pool.connect();
     } catch (error) {
       this.#seen(error);
       throw error;
@@ -58,19 +62,20 @@ export class Breaker implements PostgresPool {
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#stop?.();
-    await this.#options.pool.end();
+    await this.#pool.end();
   }
 
-  /** Receives the result of each statement. */
-  readonly #seen = (error: unknown): void => {
+  /** Receives the outcome of each statement. */
+  #seen(error: unknown): void {
     if (!isAway(error)) {
       this.#slow = 0;
       return;
     }
     this.#slow += 1;
-    if (!isServerError(error)) this.#startCheck();
+    // A statement that the server cancelled itself says that it is reachable.
+    if (!(error instanceof Error && isAnswer(error.cause))) this.#startCheck();
     else if (this.#slow >= MOST_SLOW) this.#open();
-  };
+  }
 
   /** Checks on a new connection, because the failure may concern only one. */
   #startCheck(): void {
@@ -127,42 +132,8 @@ export class Breaker implements PostgresPool {
   }
 }
 
-class WatchedClient implements PostgresPoolClient {
-  readonly #client: PostgresPoolClient;
-  readonly #seen: (error: unknown) => void;
-
-  constructor(client: PostgresPoolClient, seen: (error: unknown) => void) {
-    this.#client = client;
-    this.#seen = seen;
-  }
-
-  query: PostgresPoolClient['query'] = ((text: string, values: readonly unknown[]) =>
-    this.#query(text, values)) as PostgresPoolClient['query'];
-
-  release(): void {
-    this.#client.release();
-  }
-
-  async #query(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
-    try {
-      const result = await this.#client.query(text, values);
-      this.#seen(undefined);
-      return result;
-    } catch (error) {
-      this.#seen(error);
-      throw error;
-    }
-  }
-}
-
 /** Uses a timer that does not keep the process alive. */
 function afterwards(task: () => void, ms: number): () => void {
   const timer = setTimeout(task, ms).unref();
   return () => clearTimeout(timer);
-}
-
-/** True if the server cancelled the statement itself, and is therefore reachable. */
-function isServerError(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'severity' in cause && cause.severity === 'ERROR';
 }

@@ -19,10 +19,20 @@ export function explained(error: unknown): unknown {
   if (GatewayError.is(error)) return error;
   const code = codeOf(error);
   // A broken connection has a system code such as ECONNREFUSED, or no code if reported by the driver.
-  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code))
-    return databaseAway(code ?? TEXTS.connectionBroke, error);
+  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return databaseAway(code ?? lossOf(error), error);
   if (UNAVAILABLE.test(code) || REFUSED.test(code)) return databaseAway(code, error);
   return error;
+}
+
+/** True if the server itself reported the error, so that it is reachable and the connection still usable. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+}
+
+/** Reason of an error of the driver itself. */
+function lossOf(error: unknown): string {
+  const isLate = error instanceof Error && error.message === 'Query read timeout';
+  return isLate ? 'it does not respond' : TEXTS.connectionBroke;
 }
 
 /** True if the whole transaction can be retried. */

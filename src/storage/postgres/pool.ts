@@ -5,7 +5,7 @@ import { Client, Pool, types, type PoolClient } from 'pg';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { NoticeListener } from '../../accounts/ports/index.ts';
 import { databaseAway } from '../database-away.ts';
-import { explained } from './failures.ts';
+import { explained, isAnswer } from './failures.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface PoolOptions {
@@ -21,6 +21,8 @@ export interface PoolOptions {
   readonly connectMs?: DurationMs | undefined;
   /** `search_path` of all connections. Absent: the default of the URL or the server. */
   readonly searchPath?: string | undefined;
+  /** Receives the outcome of each statement: its error, or undefined. */
+  readonly seen?: ((error: unknown) => void) | undefined;
 }
 
 const CONNECT_MS = 5_000;
@@ -57,6 +59,7 @@ export function openPool({
   statementMs,
   connectMs = CONNECT_MS,
   searchPath,
+  seen = () => {},
 }: PoolOptions): PostgresPool {
   checkAddress(url);
   const pool = new Pool({
@@ -67,7 +70,12 @@ export function openPool({
     idleTimeoutMillis: IDLE_MS,
     ...(statementMs > 0 && {
       statement_timeout: statementMs,
+      query_timeout: statementMs + PATIENCE_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    }),
+    ...(searchPath !== undefined && {
+      // The pool waits for it, although the type of this option does not say so.
+      onConnect: (client): unknown => client.query(SETTINGS, [searchPath]),
     }),
     keepAlive: true,
     // Idle connections do not keep a command running.
@@ -76,24 +84,10 @@ export function openPool({
   });
   // The pool has already removed the broken idle connection.
   pool.on('error', () => {});
-  const settled = new WeakSet<PoolClient>();
-  const connect = async (): Promise<PostgresPoolClient> => {
-    const raw = await pool.connect();
-    const client = new BoundedClient(raw, statementMs > 0 ? statementMs + PATIENCE_MS : 0);
-    if (searchPath === undefined || settled.has(raw)) return client;
-    try {
-      await client.query(SETTINGS, [searchPath]);
-    } catch (error) {
-      client.release();
-      throw error;
-    }
-    settled.add(raw);
-    return client;
-  };
   return {
     async connect() {
       try {
-        return await connect();
+        return new WatchedClient(await pool.connect(), seen);
       } catch (error) {
         throw explained(error);
       }
@@ -144,14 +138,14 @@ interface WithSocket {
 }
 
 /** A connection that is closed instead of being reused if it did not answer in time. */
-class BoundedClient implements PostgresPoolClient {
+class WatchedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
-  readonly #deadlineMs: DurationMs;
+  readonly #seen: (error: unknown) => void;
   #isBroken = false;
 
-  constructor(client: PoolClient, deadlineMs: DurationMs) {
+  constructor(client: PoolClient, seen: (error: unknown) => void) {
     this.#client = client;
-    this.#deadlineMs = deadlineMs;
+    this.#seen = seen;
     // Errors between two statements must be handled as well, because the pool does not listen while the client is in
     // use.
     client.on('error', this.#broke);
@@ -172,25 +166,16 @@ class BoundedClient implements PostgresPoolClient {
   }
 
   async #ask<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    if (this.#isBroken) throw databaseAway(TEXTS.connectionBroke);
-    let timer: ReturnType<typeof setTimeout> | undefined;
     try {
-      const answer = this.#client.query(text, values.map(bindable)) as unknown as Promise<
-        PostgresQueryResult<Row>
-      >;
-      if (this.#deadlineMs === 0) return await answer;
-      // A late rejection must not be reported as unhandled.
-      answer.catch(() => {});
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(databaseAway('it does not respond')), this.#deadlineMs);
-      });
-      return await Promise.race([answer, late]);
+      if (this.#isBroken) throw databaseAway(TEXTS.connectionBroke);
+      const answer: unknown = await this.#client.query(text, values.map(bindable));
+      this.#seen(undefined);
+      return answer as PostgresQueryResult<Row>;
     } catch (error) {
       const meaning = explained(error);
       if (GatewayError.is(meaning)) this.#isBroken ||= !isAnswer(error);
+      this.#seen(meaning);
       throw meaning;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -202,11 +187,6 @@ class BoundedClient implements PostgresPoolClient {
     if (this.#isBroken) (this.#client as unknown as WithSocket).connection.stream.destroy();
     this.#client.release(this.#isBroken);
   }
-}
-
-/** True if the server reported the error itself, so that the connection is still usable. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
 /**

@@ -91,7 +91,7 @@ export async function openWith<S extends Stores<SharedDatabase>>(
   const { now, maxBytesPerKey, later, notice } = completed(options);
   const searchPath = await makeTables(options, now(), schemaOf(kinds));
   const breaker = new Breaker({
-    pool: openPool({ url, max: connections, statementMs, connectMs, searchPath }),
+    pool: (seen) => openPool({ url, max: connections, statementMs, connectMs, searchPath, seen }),
     probe: () => openPool({ url, max: 1, statementMs: PROBE_STATEMENT_MS, connectMs: PROBE_CONNECT_MS }),
     notice,
   });

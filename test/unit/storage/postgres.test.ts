@@ -97,7 +97,7 @@ test('an unreachable database is retried with growing, random and bounded pauses
   const pauses: number[] = [];
   const asked = Promise.withResolvers<void>();
   const breaker = new Breaker({
-    pool: away,
+    pool: () => away,
     probe: () => away,
     notice: () => {},
     random: () => chances[pauses.length] ?? 0,
