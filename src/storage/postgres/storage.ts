@@ -1,27 +1,20 @@
 // Opens a PostgreSQL database and its stores: connections, schema, journal and breaker.
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import { EntryKinds } from '../journal/entries.ts';
-import { Indexer } from '../journal/indexer.ts';
-import { Journal } from '../journal/journal.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { bringUpToDate } from '../tables/schema.ts';
 import type { SharedDatabase } from '../tables/database.ts';
 import { settingOf } from '../tables/installation/settings.ts';
-import { UsageCounter } from '../tables/state/state-usage.ts';
-import { Turns } from '../tables/state/turns.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
-import { completed, MAX_JOURNAL_BYTES, type OpenOptions } from '../open-options.ts';
-import { NO_RUNNING_STORE, RunningFile } from '../running-file.ts';
-import { NO_MARKS, SentMarks } from '../sent-marks.ts';
+import { openState, type OpenOptions } from '../open-state.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
 import { Breaker } from './breaker.ts';
 import { ownSchema, postgresDriver } from './database.ts';
 import { JoinedTurns } from './joined-turns.ts';
 import { isAway } from '../database-away.ts';
 import { listenTo, openPool } from './pool.ts';
-import { PostgresEntryTarget } from './entry-target.ts';
-import { openStores, type OpenStores, POSTGRES_STORES, schemaOf, type Stores } from '../tables/stores.ts';
+import { entryTarget } from './entry-target.ts';
+import { type OpenStores, POSTGRES_STORES, schemaOf, type Stores } from '../tables/stores.ts';
 import type { SchemaParts } from '../tables/schema.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
@@ -88,7 +81,7 @@ export async function openWith<S extends Stores<SharedDatabase>>(
   options: PostgresOptions,
 ): Promise<OpenStores<S> & Rest> {
   const { secrets = [], url, connections = CONNECTIONS, statementMs = STATEMENT_MS, connectMs } = options;
-  const { now, maxBytesPerKey, later, notice } = completed(options);
+  const { now = Date.now, notice = () => {} } = options;
   const searchPath = await makeTables(options, now(), schemaOf(kinds));
   const breaker = new Breaker({
     pool: (seen) => openPool({ url, max: connections, statementMs, connectMs, searchPath, seen }),
@@ -97,48 +90,28 @@ export async function openWith<S extends Stores<SharedDatabase>>(
   });
   const db = builderOn(breaker);
   const driver = postgresDriver(db);
-  const folder = options.spool ? new JournalFolder(options.spool) : null;
-  const files = folder?.own();
-  const entries = new EntryKinds(notice);
-  const indexer = new Indexer({
-    journal: new Journal({
-      next: files ? () => files.next() : null,
-      maxBytes: options.spoolBytes ?? (() => MAX_JOURNAL_BYTES),
-      // Requests whose answers wait for the database do not fail if the journal cannot be written.
-      keepsUnwritten: typeof options.confirmMs === 'number',
-    }),
-    folder,
-    target: new PostgresEntryTarget(entries, driver.transact, notice),
-    later,
-    confirmMs: options.confirmMs,
-    notice,
+  const { stores, finish, closeFiles } = await openState(kinds, options, {
+    driver,
+    own: { listen: (channel: string, received: (text: string) => void) => listenTo(url, channel, received) },
+    folder: options.spool ? new JournalFolder(options.spool) : null,
+    maxBytes: options.spoolBytes,
+    // Requests whose answers wait for the database do not fail if the journal cannot be written.
+    journal: { keepsUnwritten: typeof options.confirmMs === 'number' },
+    target: (entries) => entryTarget(entries, driver, notice),
+    remote(usage) {
+      const joined = new JoinedTurns(driver, usage);
+      return { isOutOfReach: () => breaker.isOpen, writeAtOnce: (turn) => joined.write(turn) };
+    },
+    running: options.running ?? null,
   });
-  const database = { ...driver, indexer, onEntries: entries.register };
-  const usage = new UsageCounter(database, maxBytesPerKey);
-  const joined = new JoinedTurns(driver, usage);
-  const turns = new Turns(database, usage, {
-    isOutOfReach: () => breaker.isOpen,
-    writeAtOnce: (turn) => joined.write(turn),
-  });
-  const listen: SharedDatabase['listen'] = (...channel) => listenTo(url, ...channel);
-  const stores = openStores(kinds, { ...database, usage, turns, listen });
-  await indexer.recover(now());
   await driver.ask(() => checkSecrets(secrets, TEXTS.configuredSecret));
-  const running = options.running ? new RunningFile(options.running) : null;
-  const marks = options.running ? new SentMarks(options.running) : null;
   return {
     ...stores,
-    running: running ?? NO_RUNNING_STORE,
-    marks: marks ?? NO_MARKS,
     ...secretsFrom(async () => secrets),
     async close() {
       // If the database is unreachable, the entries remain in files for the next start.
-      await indexer
-        .finish()
-        .catch((error: unknown) => notice(`records are queued in the spool: ${reasonOf(error)}`));
-      files?.close();
-      running?.close();
-      marks?.close();
+      await finish().catch((error: unknown) => notice(`records are queued in the spool: ${reasonOf(error)}`));
+      closeFiles();
       await db.destroy();
     },
   };

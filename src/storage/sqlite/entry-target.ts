@@ -1,5 +1,5 @@
 // Writes journal entries to SQLite, in the same transaction as other current writes.
-import type { Entry, EntryKinds } from '../journal/entries.ts';
+import type { EntryKinds } from '../journal/entries.ts';
 import type { EntryTarget } from '../journal/indexer.ts';
 import type { SqliteDriver } from './database.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -15,24 +15,20 @@ const SLICE = 512;
  */
 const SMALL_SLICE = 16;
 
-export class SqliteEntryTarget implements EntryTarget {
-  readonly most = SLICE;
-  readonly mostAtLeisure = SMALL_SLICE;
-  readonly #kinds: EntryKinds;
-  readonly #commits: GroupCommit;
-  readonly #run: SqliteDriver['run'];
-
-  constructor(kinds: EntryKinds, commits: GroupCommit, run: SqliteDriver['run']) {
-    this.#kinds = kinds;
-    this.#commits = commits;
-    this.#run = run;
-  }
-
-  async bringIn(choose: () => readonly Entry[], isAtOnce: boolean): Promise<void> {
-    // Earlier writes are written first.
-    if (isAtOnce) await this.#commits.flush();
-    const done = this.#commits.add(() => this.#run(this.#kinds.write(choose())));
-    if (isAtOnce) await this.#commits.flush();
-    await done;
-  }
+export function entryTarget(
+  entries: EntryKinds,
+  commits: GroupCommit,
+  { run }: Pick<SqliteDriver, 'run'>,
+): EntryTarget {
+  return {
+    most: SLICE,
+    mostAtLeisure: SMALL_SLICE,
+    async bringIn(choose, isAtOnce) {
+      // Earlier writes are written first.
+      if (isAtOnce) await commits.flush();
+      const done = commits.add(() => run(entries.write(choose())));
+      if (isAtOnce) await commits.flush();
+      await done;
+    },
+  };
 }

@@ -5,27 +5,19 @@ import { dirname, join } from 'node:path';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { openSqlite } from '../../base/runtime/sqlite.ts';
 import { closeToOthers, refuseForeignLink } from '../closed-path.ts';
-import { SqliteEntryTarget } from './entry-target.ts';
+import { entryTarget } from './entry-target.ts';
 import { CHECKPOINT_PAGES, GroupCommit, type Schedule } from './group-commit.ts';
-import { EntryKinds } from '../journal/entries.ts';
-import { Indexer } from '../journal/indexer.ts';
-import { Journal } from '../journal/journal.ts';
-import type { JournalFiles } from '../journal/journal-file.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { bringUpToDate } from '../tables/schema.ts';
 import type { Queries } from '../tables/database.ts';
 import { addSetting, settingOf } from '../tables/installation/settings.ts';
 import { columnsOf, quoted } from '../tables/table.ts';
-import { UsageCounter } from '../tables/state/state-usage.ts';
-import { Turns } from '../tables/state/turns.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
-import { completed, MAX_JOURNAL_BYTES, type OpenOptions } from '../open-options.ts';
-import { NO_RUNNING_STORE, RunningFile } from '../running-file.ts';
-import { NO_MARKS, SentMarks } from '../sent-marks.ts';
+import { type OpenOptions, openState, type OpenState } from '../open-state.ts';
 import { masterSecret } from '../secret-file.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
 import { type SqliteDatabase, type SqliteDriver, sqliteDriver } from './database.ts';
-import { openStores, type OpenStores, schemaOf, STATE_STORES, type Stores } from '../tables/stores.ts';
+import { type OpenStores, schemaOf, STATE_STORES, type Stores } from '../tables/stores.ts';
 import { ShortSteps } from './short-steps.ts';
 import type { DurationMs } from '../../base/units.ts';
 
@@ -75,15 +67,13 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
 ): Promise<OpenStores<S> & Rest> {
   const { path } = options;
   const inMemory = path === ':memory:';
-  const { now, maxBytesPerKey, later, notice } = completed(options);
+  const { now = Date.now, notice = () => {} } = options;
   const connection = open(path, inMemory, notice, options.busyTimeoutMs);
   const elapsedMs = options.elapsedMs ?? (() => performance.now());
   const commits = new GroupCommit(connection, options.schedule ?? setImmediate, elapsedMs);
   const steps = new ShortSteps(commits, elapsedMs);
   const driver = sqliteDriver({ connection, commits, steps, now });
-  let indexer: Indexer;
-  let journalFiles: JournalFiles | null = null;
-  let stores: OpenStores<S>;
+  let state: OpenState<S>;
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
@@ -96,27 +86,16 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
       const [of, columns] = [quoted(table.name), columnsOf(table)];
       connection.prepare(`select ${columns.map((name) => `${of}.${quoted(name)}`).join(', ')} from ${of}`);
     }
-    const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'), origin);
-    journalFiles = folder?.own() ?? null;
-    const files = journalFiles;
-    const entries = new EntryKinds(notice);
-    indexer = new Indexer({
-      journal: new Journal({
-        next: files && (() => files.next()),
-        maxBytes: options.journalBytes ?? (() => MAX_JOURNAL_BYTES),
-        origin,
-      }),
-      folder,
-      target: new SqliteEntryTarget(entries, commits, driver.run),
-      later,
-      confirmMs: options.confirmMs,
-      notice,
+    state = await openState(kinds, options, {
+      driver,
+      own: { connection },
+      folder: inMemory ? null : new JournalFolder(join(dirname(path), 'journal'), origin),
+      maxBytes: options.journalBytes,
+      journal: { origin },
+      target: (entries) => entryTarget(entries, commits, driver),
+      remote: () => null,
+      running: inMemory ? null : join(dirname(path), 'running'),
     });
-    const database = { ...driver, indexer, onEntries: entries.register };
-    const usage = new UsageCounter(database, maxBytesPerKey);
-    const turns = new Turns(database, usage, null);
-    stores = openStores(kinds, { ...database, usage, turns, connection });
-    await indexer.recover(now());
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
     connection.close();
@@ -136,25 +115,18 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
     await driver.ask(() => checkSecrets(secrets, TEXTS.configuredSecret));
     return secrets;
   };
-  const folder = join(dirname(path), 'running');
-  const running = inMemory ? null : new RunningFile(folder);
-  const marks = inMemory ? null : new SentMarks(folder);
   return {
-    ...stores,
+    ...state.stores,
     blobs: null,
     findings: null,
     interruptedTries: null,
     replicas: null,
     notices: null,
-    running: running ?? NO_RUNNING_STORE,
-    marks: marks ?? NO_MARKS,
     ...secretsFrom(() => (masters ??= ownSecrets())),
     async close() {
       await commits.flush();
-      await indexer.finish();
-      journalFiles?.close();
-      running?.close();
-      marks?.close();
+      await state.finish();
+      state.closeFiles();
       // Leaves one file instead of three. It is not an error if another process is still reading.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
       connection.close();
