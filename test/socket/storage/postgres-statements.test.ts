@@ -126,7 +126,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
     ends.push(() => gateway.close());
     // At its start a process notes that it is there, for others on the same database.
     await eventually('the process has said that it is there, and listens', () =>
-      ['select "name", "until_at"', 'listen '].every((begin) =>
+      ['select "name" as name, until_at', 'listen '].every((begin) =>
         counter.statements.some((statement) => statement.startsWith(begin)),
       ),
     );

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { NoticeStore } from '../../../accounts/ports/index.ts';
 import type { SharedDatabase, Store } from '../database.ts';
+import { presence } from './replicas.ts';
 import { table } from '../table.ts';
 
 const NOTICES_WANTED = table({
@@ -23,30 +24,13 @@ const CHANNEL = sql<string>`'dragoman_' || md5(current_schema())`;
 
 export const notices: Store<NoticeStore, SharedDatabase> = { tables: [NOTICES_WANTED], open: openNotices };
 
-function openNotices({ on, dialect, write, readFirst, listen }: SharedDatabase): NoticeStore {
-  const db = on(NOTICES_WANTED);
-  const now = dialect.nowMs(0);
+function openNotices(database: SharedDatabase): NoticeStore {
+  const { write, readFirst, listen } = database;
+  const { renew, others } = presence(database, NOTICES_WANTED);
   return {
-    async want(self, forMs) {
-      const until = sql<number>`${now} + ${forMs}::bigint`;
-      await write(db.deleteFrom('notices_wanted').where('until_at', '<', now));
-      await write(
-        db
-          .insertInto('notices_wanted')
-          .values({ id: self, until_at: until })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet({ until_at: until })),
-      );
-    },
+    want: renew,
     async isWanted(self) {
-      const found = await readFirst(
-        db
-          .selectFrom('notices_wanted')
-          .select('id')
-          .where('id', '<>', self)
-          .where('until_at', '>', now)
-          .limit(1),
-      );
-      return found !== undefined;
+      return (await others(self)).length > 0;
     },
     async publish(text) {
       await write(sql`select pg_notify(${CHANNEL}, ${text})`);

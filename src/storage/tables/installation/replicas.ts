@@ -1,9 +1,10 @@
-// Processes that share a PostgreSQL database, one row each. A process writes only its own row, so that concurrent starts do
-// not conflict.
+// Processes that share a PostgreSQL database. A process writes only its own row, so that concurrent starts do not
+// conflict.
 import { sql } from 'kysely';
-import type { ReplicaStore } from '../../../accounts/ports/index.ts';
-import type { Store } from '../database.ts';
-import { table } from '../table.ts';
+import type { OtherReplica, ReplicaStore } from '../../../accounts/ports/index.ts';
+import type { Database, Store } from '../database.ts';
+import { table, type TableDeclaration } from '../table.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 const REPLICAS = table({
   name: 'replicas',
@@ -20,22 +21,32 @@ const REPLICAS = table({
 
 export const replicas: Store<ReplicaStore> = {
   tables: [REPLICAS],
-  open({ on, dialect, write, read }) {
-    const db = on(REPLICAS);
-    const now = dialect.nowMs(0);
+  open(database) {
+    const { renew, others } = presence(database, REPLICAS);
     return {
       async present(self, forMs) {
-        const until = sql<number>`${now} + ${forMs}::bigint`;
-        await write(db.deleteFrom('replicas').where('until_at', '<', now));
-        await write(
-          db
-            .insertInto('replicas')
-            .values({ name: self, until_at: until })
-            .onConflict((conflict) => conflict.column('name').doUpdateSet({ until_at: until })),
-        );
-        const others = db.selectFrom('replicas').select(['name', 'until_at as until']).orderBy('name');
-        return read(others.where('name', '<>', self).where('until_at', '>', now));
+        await renew(self, forMs);
+        return others(self);
       },
     };
   },
 };
+
+/** Rows that processes renew, in a table with their names and the time until which each counts (`until_at`). */
+export function presence({ dialect, write, read }: Database, { name: table, key }: TableDeclaration) {
+  const [of, name] = [sql.table(table), sql.ref(key.join())];
+  const now = dialect.nowMs(0);
+  return {
+    /** Renews the row of a process, and removes those of dead processes. */
+    async renew(self: string, forMs: DurationMs): Promise<void> {
+      await write(sql`delete from ${of} where until_at < ${now}`);
+      await write(sql`
+        insert into ${of} (${name}, until_at) values (${self}, ${now} + ${forMs}::bigint)
+        on conflict (${name}) do update set until_at = excluded.until_at`);
+    },
+    /** Other live processes. */
+    others: (self: string): Promise<readonly OtherReplica[]> =>
+      read(sql<OtherReplica>`select ${name} as name, until_at as until from ${of}
+        where ${name} <> ${self} and until_at > ${now} order by ${name}`),
+  };
+}
