@@ -49,13 +49,14 @@ export class RecordPurge {
     return own > 0 ? own : this.#delete('record_contents', foreign);
   }
 
-  #delete(table: 'records' | 'record_contents', where: RawBuilder<unknown>): Promise<number> {
-    return this.#database.sweep<IdRow>(
+  async #delete(table: 'records' | 'record_contents', where: RawBuilder<unknown>): Promise<number> {
+    const deleted = await this.#database.sweep<IdRow>(
       (limit) => sql<IdRow>`select id from ${sql.table(table)} where ${where} order by id limit ${limit}`,
       function* (rows) {
         for (const { id } of rows) yield sql`delete from ${sql.table(table)} where id = ${id}`;
       },
     );
+    return deleted.length;
   }
 
   async #notePurged(ms: number): Promise<void> {

@@ -55,7 +55,7 @@ export function postgresDriver(db: Kysely<never>): Driver {
       transact(function* () {
         const rows = yield* rowsOf(find(SWEPT_ROWS));
         if (rows.length > 0) yield* remove(rows);
-        return rows.length;
+        return rows;
       }),
   };
 }

@@ -95,11 +95,11 @@ export function sqliteDriver({ connection, commits, steps, now }: Parts): Sqlite
     async sweep(find, remove) {
       // Checked before the transaction, which would have to wait for other processes: usually there is nothing to
       // delete.
-      if (rowsOf(find(1)).length === 0) return 0;
+      if (rowsOf(find(1)).length === 0) return [];
       return steps.run(function* () {
-        for (const row of rowsOf(find(SWEPT_ROWS))) {
-          run(remove([row as never]));
-          yield 1;
+        for (const row of run(rowsIn(find(SWEPT_ROWS)))) {
+          run(remove([row]));
+          yield row;
         }
       });
     },

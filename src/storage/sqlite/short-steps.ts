@@ -24,27 +24,26 @@ export class ShortSteps {
 
   /**
    * Runs pieces in one transaction until none is left or the time of the step is over, but at least one.
-   * @param pieces each does some work when it is iterated, and yields a number of rows; called again if the transaction
-   * is retried
-   * @returns total number of rows, once it is durable
+   * @param pieces each does some work when it is iterated; called again if the transaction is retried
+   * @returns those that ran, once they are durable
    */
-  async run(pieces: () => Iterable<number>): Promise<number> {
+  async run<Piece>(pieces: () => Iterable<Piece>): Promise<readonly Piece[]> {
     let start = 0;
-    const rows = await this.#commits.run(() => {
+    const done = await this.#commits.run(() => {
       start = this.#elapsedMs();
       return this.#some(pieces(), start + this.#workMs);
     });
     const isLong = this.#elapsedMs() - start > WHOLE_MS;
     this.#workMs = isLong ? Math.max(LEAST_MS, this.#workMs / 2) : Math.min(MOST_MS, this.#workMs * 1.25);
-    return rows;
+    return done;
   }
 
-  #some(pieces: Iterable<number>, endMs: number): number {
-    let rows = 0;
-    for (const done of pieces) {
-      rows += done;
+  #some<Piece>(pieces: Iterable<Piece>, endMs: number): readonly Piece[] {
+    const done: Piece[] = [];
+    for (const piece of pieces) {
+      done.push(piece);
       if (this.#elapsedMs() >= endMs) break;
     }
-    return rows;
+    return done;
   }
 }

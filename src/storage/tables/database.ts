@@ -90,12 +90,12 @@ export interface Driver {
    * Deletes a bounded number of rows: as many as fit into one millisecond in SQLite, one statement's worth in PostgreSQL.
    * @param find finds up to a number of rows to delete; wrap it in `heldFree` if it decides alone
    * @param remove deletes the rows and their dependents
-   * @returns number of rows; 0: none are left
+   * @returns the deleted rows; empty: none are left
    */
   readonly sweep: <Row extends object>(
     find: (limit: number) => Query<Row>,
     remove: (rows: readonly Row[]) => Queries<unknown>,
-  ) => Promise<number>;
+  ) => Promise<readonly Row[]>;
 }
 
 /** A database as seen by its stores: a driver with a journal. */

@@ -1,6 +1,6 @@
 // Finds and deletes expired rows of any table.
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Query } from './database.ts';
+import type { Database, Queries } from './database.ts';
 import { statement } from './statement.ts';
 import type { TableDeclaration } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
@@ -9,22 +9,26 @@ import type { UnixMs } from '../../base/units.ts';
 type KeyRow = Readonly<Record<string, unknown>>;
 
 /**
- * Creates a function that finds and locks rows whose `expires_at` has passed, earliest first.
+ * Creates a function that removes a bounded number of rows whose `expires_at` has passed, earliest first.
  * @param columns columns to read
+ * @param remove removes locked rows and their dependents
  * @param where further condition
+ * @returns a function that returns the removed rows; empty: none are left
  */
-export function expiring<Row>(
-  { dialect }: Pick<Database, 'dialect'>,
+export function expirer<Row extends object>(
+  { dialect, sweep }: Database,
   { name }: TableDeclaration,
   columns: readonly (keyof Row & string)[],
+  remove: (rows: readonly Row[]) => Queries<unknown>,
   where: RawBuilder<unknown> = sql`true`,
-): (due: { readonly nowMs: UnixMs; readonly limit: number }) => Query<Row> {
+): (nowMs: UnixMs) => Promise<readonly Row[]> {
   const selected = sql.join(columns.map((column) => sql.ref(column)));
-  return statement(
-    ({ nowMs, limit }) => sql<Row>`
+  const find = statement(
+    ({ nowMs, limit }: { nowMs: UnixMs; limit: number }) => sql<Row>`
       select ${selected} from ${sql.table(name)} where expires_at <= ${nowMs} and ${where}
       order by expires_at, ${sql.ref('row')} limit ${limit} ${dialect.lockFree}`,
   );
+  return (nowMs) => sweep((limit) => find({ nowMs, limit }), remove);
 }
 
 /**
@@ -45,8 +49,8 @@ export function purger(
   );
   const valuesOf = (row: KeyRow) => sql`(${sql.join(key.map((each) => row[each]))})`;
   const removeOne = statement((row: KeyRow) => sql`delete from ${of} where (${keys}) = ${valuesOf(row)}`);
-  return (below) =>
-    sweep(
+  return async (below) => {
+    const deleted = await sweep(
       (limit) => find({ below, limit }),
       function* (rows) {
         const [row] = rows;
@@ -54,4 +58,6 @@ export function purger(
         else yield sql`delete from ${of} where (${keys}) in (${sql.join(rows.map(valuesOf))})`;
       },
     );
+    return deleted.length;
+  };
 }

@@ -1,8 +1,7 @@
 // Rows that expire and count against the quota of their project: files and uploads.
 import { sql } from 'kysely';
-import type { UnixMs } from '../../../base/units.ts';
 import type { Queries, StateDatabase } from '../database.ts';
-import { expiring } from '../purge.ts';
+import { expirer } from '../purge.ts';
 import { columnsOf, type TableDeclaration } from '../table.ts';
 
 interface CountedRow {
@@ -17,9 +16,6 @@ export function countedRows<Row extends CountedRow>(
   declared: TableDeclaration,
   bytesOf: (row: Row) => number,
 ) {
-  const columns = columnsOf(declared) as readonly (keyof Row & string)[];
-  const expired = expiring<Row>(database, declared, columns);
-
   /** Deletes locked rows, and subtracts their bytes. */
   function* remove(rows: readonly Row[]): Queries<void> {
     // Fixed order, to avoid deadlocks between processes.
@@ -29,22 +25,6 @@ export function countedRows<Row extends CountedRow>(
     }
   }
 
-  /** Deletes a bounded number of expired rows. @returns them; empty: none are left */
-  async function takeExpired(nowMs: UnixMs): Promise<readonly Row[]> {
-    let taken: Row[] = [];
-    await database.sweep(
-      (limit) => {
-        // The transaction may run again.
-        taken = [];
-        return expired({ nowMs, limit });
-      },
-      function* (rows) {
-        yield* remove(rows);
-        taken.push(...rows);
-      },
-    );
-    return taken;
-  }
-
-  return { remove, takeExpired };
+  const columns = columnsOf(declared) as readonly (keyof Row & string)[];
+  return { remove, takeExpired: expirer<Row>(database, declared, columns, remove) };
 }

@@ -18,7 +18,8 @@ import {
 } from './job-tables.ts';
 import { ownJob } from './own-job.ts';
 import { newestFirst } from '../pages.ts';
-import { expiring } from '../purge.ts';
+import { expirer } from '../purge.ts';
+import type { RowIn } from '../table.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
 /** Maximum number of expired or due jobs that one call requeues. */
@@ -30,14 +31,13 @@ export const jobs: Store<JobStore> = {
 };
 
 function openJobs(database: StateDatabase): JobStore {
-  const { on, dialect, transact, write, ask, read, readFirst, sweep, now, turns } = database;
+  const { on, dialect, transact, write, ask, read, readFirst, now, turns } = database;
   const db = on(JOBS, JOB_STEPS, JOB_STREAMS);
   const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
   const { openOf, add, addAll } = jobAdder(database);
   const among = (texts: readonly string[]) => sql.join(texts.map((each) => sql`${each}`));
   const open = among(OPEN_STATES);
-  const expired = expiring<{ readonly row: number; readonly id: string }>(database, JOBS, ['row', 'id']);
 
   /** Requeues jobs whose lease or wait has ended. An expired lease counts as a death of its holder. */
   function* wake({ owner, kinds, running, takesOver }: Parameters<JobStore['claim']>[0]): Queries<void> {
@@ -131,13 +131,14 @@ function openJobs(database: StateDatabase): JobStore {
       return changed !== undefined;
     });
 
-  function* remove(rows: readonly { readonly row: number; readonly id: string }[]): Queries<void> {
+  function* remove(rows: readonly Pick<RowIn<typeof JOBS>, 'row' | 'id'>[]): Queries<void> {
     for (const { row, id } of rows) {
       yield db.deleteFrom('job_steps').where('job_id', '=', id);
       yield db.deleteFrom('job_streams').where('job_id', '=', id);
       yield db.deleteFrom('jobs').where('row', '=', row);
     }
   }
+  const removeExpired = expirer(database, JOBS, ['row', 'id'], remove);
 
   return {
     addAll: (added) => transact(() => addAll(added)),
@@ -336,6 +337,8 @@ function openJobs(database: StateDatabase): JobStore {
         yield* turns.noteDeleted(projectId, id);
         return true;
       }),
-    purge: (nowMs) => sweep((limit) => expired({ nowMs, limit }), remove),
+    async purge(nowMs) {
+      return (await removeExpired(nowMs)).length;
+    },
   };
 }

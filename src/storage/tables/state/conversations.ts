@@ -13,7 +13,7 @@ import {
 } from './conversation-tables.ts';
 import { firstOf, type Queries, type StateDatabase, type Store } from '../database.ts';
 import { pageAfter } from '../pages.ts';
-import { expiring } from '../purge.ts';
+import { expirer } from '../purge.ts';
 import { NEVER, rowBytes } from '../sizes.ts';
 import { statement } from '../statement.ts';
 import type { DurationMs, UnixMs } from '../../../base/units.ts';
@@ -26,19 +26,8 @@ export const conversations: Store<ConversationStore> = {
   open: openConversations,
 };
 
-function openConversations({
-  on,
-  dialect,
-  kind,
-  transact,
-  write,
-  ask,
-  read,
-  readFirst,
-  sweep,
-  usage,
-  turns,
-}: StateDatabase): ConversationStore {
+function openConversations(database: StateDatabase): ConversationStore {
+  const { on, dialect, kind, transact, write, ask, read, readFirst, sweep, usage, turns } = database;
   const db = on(CONVERSATIONS, CONVERSATION_ITEMS);
   const rowOf = (projectId: string, id: string) =>
     db
@@ -102,13 +91,6 @@ function openConversations({
       .where('turn_id', '=', v.turnId),
   );
 
-  const expired = expiring<ConversationRow>(
-    { dialect },
-    CONVERSATIONS,
-    CONVERSATION_COLUMNS,
-    sql`key_id <> ${sql.lit(DELETED_PROJECT)}`,
-  );
-
   /** Removes a locked conversation from its project. */
   function* detach({ row, key_id: projectId, bytes }: ConversationRow): Queries<void> {
     yield db
@@ -117,6 +99,16 @@ function openConversations({
       .where('row', '=', row);
     yield* usage.release(projectId, 0, bytes);
   }
+  const detachExpired = expirer<ConversationRow>(
+    database,
+    CONVERSATIONS,
+    CONVERSATION_COLUMNS,
+    function* (rows) {
+      // Fixed order, to avoid deadlocks between processes.
+      for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) yield* detach(row);
+    },
+    sql`key_id <> ${sql.lit(DELETED_PROJECT)}`,
+  );
   /** Deletes rows of deleted conversations, items first. */
   const clear = async (): Promise<number> => {
     const deletedRows = db
@@ -133,13 +125,14 @@ function openConversations({
         yield db.deleteFrom('conversation_items').where(amongRows(rows));
       },
     );
-    if (items > 0) return items;
-    return sweep(
+    if (items.length > 0) return items.length;
+    const rows = await sweep(
       (limit) => dialect.heldFree(deletedRows.select('c.row').limit(limit)),
       function* (rows) {
         yield db.deleteFrom('conversations').where(amongRows(rows));
       },
     );
+    return rows.length;
   };
   const amongRows = (rows: readonly { readonly row: number }[]) =>
     dialect.among(
@@ -266,14 +259,7 @@ function openConversations({
       await write(release({ projectId, id, turnId }));
     },
     async purge(nowMs) {
-      const detached = await sweep(
-        (limit) => expired({ nowMs, limit }),
-        function* (rows) {
-          // Fixed order, to avoid deadlocks between processes.
-          for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) yield* detach(row);
-        },
-      );
-      return detached + (await clear());
+      return (await detachExpired(nowMs)).length + (await clear());
     },
   };
 }

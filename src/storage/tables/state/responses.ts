@@ -5,7 +5,7 @@ import { othersRun } from '../../others-run.ts';
 import type { ResponseStore, StoredResponse } from '../../../accounts/ports/index.ts';
 import { CONVERSATION_ITEMS, CONVERSATIONS, decodeItem, encodeItems } from './conversation-tables.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from '../database.ts';
-import { expiring, purger } from '../purge.ts';
+import { expirer, purger } from '../purge.ts';
 import {
   decodeResponse,
   decodeTexts,
@@ -45,7 +45,7 @@ export const responses: Store<ResponseStore> = {
 };
 
 function openResponses(database: StateDatabase): ResponseStore {
-  const { on, dialect, transact, ask, sweep, usage, turns, indexer } = database;
+  const { on, dialect, transact, ask, usage, turns, indexer } = database;
   const db = on(RESPONSES, RESPONSE_IDS, CONVERSATIONS, CONVERSATION_ITEMS);
   const forget = purger(database, DELETED, 'deleted_at');
   const byId = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
@@ -94,7 +94,9 @@ function openResponses(database: StateDatabase): ResponseStore {
       .orderBy('i.response_row', 'desc')
       .limit(MENTIONS),
   );
-  const expired = expiring<ResponseHead>(database, RESPONSES, ['row', 'key_id', 'bytes']);
+  const removeExpired = expirer<ResponseHead>(database, RESPONSES, ['row', 'key_id', 'bytes'], (heads) =>
+    usage.removeResponses(heads),
+  );
 
   function* readItem(projectId: string, itemId: string, nowMs: UnixMs): Queries<JsonObject | null> {
     const item = yield* firstOf(itemOfConversations({ projectId, itemId, nowMs }));
@@ -166,11 +168,7 @@ function openResponses(database: StateDatabase): ResponseStore {
     async purge(nowMs) {
       if (database.kind === 'sqlite') await indexer.caughtUp();
       const forgotten = await forget(nowMs - DELETED_KNOWN_MS);
-      const removed = await sweep(
-        (limit) => expired({ nowMs, limit }),
-        (heads) => usage.removeResponses(heads),
-      );
-      return forgotten + removed;
+      return forgotten + (await removeExpired(nowMs)).length;
     },
   };
 }
