@@ -38,6 +38,7 @@ export function postgresDriver(db: Kysely<never>): Driver {
   return {
     kind: 'postgres',
     dialect: DIALECT,
+    clock: () => DIALECT.nowMs(0),
     now: Date.now,
     on: <const Tables extends readonly Table[]>() => db as unknown as Kysely<SchemaOf<Tables>>,
     transact,

@@ -82,6 +82,7 @@ export function sqliteDriver({ connection, commits, steps, now }: Parts): Sqlite
   return {
     kind: 'sqlite',
     dialect: DIALECT,
+    clock: () => DIALECT.nowMs(now()),
     now,
     run,
     on: <const Tables extends readonly Table[]>() => BUILDER as unknown as Kysely<SchemaOf<Tables>>,

@@ -55,7 +55,7 @@ export interface Dialect {
   readonly elements: (column: string) => RawBuilder<unknown>;
   /** Aggregate: concatenated texts of a column. */
   readonly joined: (column: string) => RawBuilder<string>;
-  /** Unix milliseconds: by the database server's clock, because clocks of processes differ; in SQLite as given. */
+  /** As `clock`; in SQLite as given. */
   readonly nowMs: (processMs: UnixMs) => RawBuilder<number>;
   /** Condition: one of some columns contains a text. */
   readonly contains: (columns: readonly string[], text: string) => RawBuilder<boolean>;
@@ -69,6 +69,8 @@ interface Lockable<Query> {
 export interface Driver {
   readonly kind: Kind;
   readonly dialect: Dialect;
+  /** Unix milliseconds by the database server's clock, because clocks of processes differ; in SQLite by this process's. */
+  readonly clock: () => RawBuilder<number>;
   /** Unix milliseconds by this process's clock. */
   readonly now: () => UnixMs;
   /** Query builder for these tables. It only builds: a generator yields the queries, and the database runs them. */

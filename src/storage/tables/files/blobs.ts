@@ -38,9 +38,9 @@ const BLOB_PIECES = table({
 
 export const blobs: Store<BlobStore> = { tables: [BLOBS, BLOB_PIECES], open: openBlobs };
 
-function openBlobs({ on, dialect, transact, write, read, readFirst }: Database): BlobStore {
+function openBlobs({ on, dialect, clock, transact, write, read, readFirst }: Database): BlobStore {
   const db = on(BLOBS, BLOB_PIECES);
-  const now = dialect.nowMs(0);
+  const now = clock();
   function* removeRow(row: number): Queries<void> {
     yield db.deleteFrom('blob_pieces').where('blob', '=', row);
     yield db.deleteFrom('blobs').where('row', '=', row);

@@ -33,9 +33,9 @@ export const replicas: Store<ReplicaStore> = {
 };
 
 /** Rows that processes renew, in a table with their names and the time until which each counts (`until_at`). */
-export function presence({ dialect, write, read }: Database, { name: table, key }: TableDeclaration) {
+export function presence({ clock, write, read }: Database, { name: table, key }: TableDeclaration) {
   const [of, name] = [sql.table(table), sql.ref(key.join())];
-  const now = dialect.nowMs(0);
+  const now = clock();
   return {
     /** Renews the row of a process, and removes those of dead processes. */
     async renew(self: string, forMs: DurationMs): Promise<void> {

@@ -5,9 +5,8 @@ import { type JobView, type NewJob, OPEN_STATES } from '../../../accounts/ports/
 import { firstOf, type Queries, type StateDatabase } from '../database.ts';
 import { decodeView, OWN_PROCESS_MS, JOBS, newRow, VIEW_COLUMNS } from './job-tables.ts';
 
-export function jobAdder({ on, dialect, now }: Pick<StateDatabase, 'on' | 'dialect' | 'now'>) {
+export function jobAdder({ on, clock }: Pick<StateDatabase, 'on' | 'clock'>) {
   const db = on(JOBS);
-  const clock = () => dialect.nowMs(now());
   const open = sql.join(OPEN_STATES.map((state) => sql`${state}`));
 
   /** Virtual time of a new job: after all jobs of its project, and not before the head of the queue. */

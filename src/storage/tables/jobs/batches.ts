@@ -37,9 +37,8 @@ export const batches: Store<BatchStore> = {
 };
 
 function openBatches(database: StateDatabase): BatchStore {
-  const { on, dialect, transact, ask, read, readFirst, now } = database;
+  const { on, dialect, transact, ask, read, readFirst, clock } = database;
   const db = on(BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, FILES, JOBS, JOB_STEPS, JOB_STREAMS);
-  const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
   const { add: addJob } = jobAdder(database);
   const insertLines = inserter<{ number: number }>(database, BATCH_LINES, {

@@ -20,9 +20,8 @@ const INTERRUPTED_TRIES = table({
 
 export const interruptedTries: Store<InterruptedTryStore> = {
   tables: [INTERRUPTED_TRIES],
-  open({ on, dialect, write, read, now }) {
+  open({ on, dialect, write, read, clock }) {
     const db = on(INTERRUPTED_TRIES);
-    const clock = () => dialect.nowMs(now());
     return {
       async add({ recordId, detail }) {
         await write(

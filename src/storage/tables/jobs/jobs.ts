@@ -31,9 +31,8 @@ export const jobs: Store<JobStore> = {
 };
 
 function openJobs(database: StateDatabase): JobStore {
-  const { on, dialect, transact, write, ask, read, readFirst, now, turns } = database;
+  const { on, dialect, transact, write, ask, read, readFirst, clock, turns } = database;
   const db = on(JOBS, JOB_STEPS, JOB_STREAMS);
-  const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
   const { openOf, add, addAll } = jobAdder(database);
   const among = (texts: readonly string[]) => sql.join(texts.map((each) => sql`${each}`));

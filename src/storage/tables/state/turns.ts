@@ -162,8 +162,7 @@ export class Turns {
 
   /** Records a deletion within its transaction. @param ownerId project of the response, or conversation of the item */
   *noteDeleted(ownerId: string, id: string): Queries<void> {
-    const { dialect, now } = this.#database;
-    const at = dialect.nowMs(now());
+    const at = this.#database.clock();
     yield this.#db
       .insertInto('deleted_of_turns')
       .values({ owner_id: ownerId, id, deleted_at: at })
