@@ -1,13 +1,10 @@
 // Recorded bodies of requests, one row each. The oldest are evicted. Written after the answer, without delaying it.
-import { type Kysely, sql } from 'kysely';
-import { PAYLOAD_STAGES, type StoredPayload } from '../../../accounts/ports/index.ts';
-import type { PayloadStore } from '../../../accounts/ports/index.ts';
+import { sql } from 'kysely';
+import { PAYLOAD_STAGES, type PayloadStore } from '../../../accounts/ports/index.ts';
 import { firstIdAt, textId } from '../../record-ids.ts';
 import { type Database, firstOf, type Queries, rowsOf, type Store } from '../database.ts';
 import { inserter } from '../insert.ts';
-import { statement } from '../statement.ts';
-import { type SchemaOf, table } from '../table.ts';
-import type { UnixMs } from '../../../base/units.ts';
+import { table } from '../table.ts';
 
 const PAYLOADS = table({
   name: 'payloads',
@@ -35,124 +32,95 @@ const AFTER_ALL_IDS = 'g';
 /** Requests that are evicted per step. */
 const EVICTED_PER_STEP = 20;
 
-class Payloads implements PayloadStore {
-  readonly #database: Database;
-  readonly #db: Kysely<SchemaOf<[typeof PAYLOADS]>>;
-  readonly #insert;
+function openPayloads(database: Database): PayloadStore {
+  const { on, transact, read } = database;
+  const db = on(PAYLOADS);
+  const insert = inserter<{ readonly bytes: number }>(database, PAYLOADS, {
+    conflict: { on: PAYLOADS.key },
+    returning: ['bytes'],
+  });
   /** Bytes of all payloads; undefined: not read yet. Those of other processes are included at the next purge. */
-  #bytes: number | undefined;
-
-  constructor(database: Database) {
-    this.#database = database;
-    this.#db = database.on(PAYLOADS);
-    this.#insert = inserter<{ readonly bytes: number }>(database, PAYLOADS, {
-      conflict: { on: PAYLOADS.key },
-      returning: ['bytes'],
-    });
-  }
-
-  async put(generationId: string, payloads: readonly StoredPayload[], maxBytes: number): Promise<void> {
-    if (payloads.length === 0) return;
-    const rows = payloads.map(({ stage, attempt, head, body }) => ({
-      generation_id: generationId,
-      attempt: attempt ?? NO_ATTEMPT,
-      stage: PAYLOAD_STAGES.indexOf(stage),
-      bytes: head.length + body.length,
-      head,
-      body,
-    }));
-    await this.#changing(
-      function* (this: Payloads, held: number): Queries<number> {
-        const added = yield* this.#insert(rows);
-        const all = added.reduce((sum, { bytes }) => sum + bytes, held);
-        if (all <= maxBytes) return all;
-        return (yield* this.#forget(all, AFTER_ALL_IDS, (left) => left > maxBytes)).held;
-      }.bind(this),
-    );
-  }
-
-  async find(generationId: string): Promise<readonly StoredPayload[]> {
-    const rows = await this.#database.read(this.#of({ generationId }));
-    return rows.flatMap(({ attempt, stage, head, body }) => {
-      const name = PAYLOAD_STAGES[stage];
-      // Copied, because buffers of the PostgreSQL driver are views of its socket reads.
-      const bytes = new Uint8Array(body);
-      return name
-        ? [{ stage: name, attempt: attempt === NO_ATTEMPT ? null : attempt, head, body: bytes }]
-        : [];
-    });
-  }
-
-  async purge(beforeMs: UnixMs): Promise<number> {
-    let forgotten = 0;
-    await this.#changing(
-      function* (this: Payloads, held: number): Queries<number> {
-        const left = yield* this.#forget(held, textId(firstIdAt(beforeMs)), () => true);
-        forgotten = left.forgotten;
-        return left.held;
-      }.bind(this),
-    );
-    if (forgotten === 0) this.#bytes = undefined;
-    return forgotten;
-  }
+  let total: number | undefined;
 
   /** Runs a change with the total size of all payloads, and stores the new total. */
-  async #changing(change: (held: number) => Queries<number>): Promise<void> {
-    const { transact } = this.#database;
-    const total = this.#total;
-    const known = this.#bytes;
-    this.#bytes = await transact(function* () {
-      const held = known ?? Number((yield* firstOf(total({})))?.bytes ?? 0);
+  async function changing(change: (held: number) => Queries<number>): Promise<void> {
+    const known = total;
+    total = await transact(function* () {
+      const held = known ?? (yield* firstOf(db.selectFrom('payloads').select(sumOfBytes)))?.bytes ?? 0;
       return yield* change(held);
     });
   }
 
   /** Evicts some of the oldest requests before an id. @param goesOn called before each with the total size */
-  *#forget(
+  function* forget(
     from: number,
     end: string,
     goesOn: (bytes: number) => boolean,
   ): Queries<{ readonly held: number; readonly forgotten: number }> {
     let held = from;
     let forgotten = 0;
-    for (const { generation_id: id, bytes } of yield* rowsOf(this.#oldest({ end }))) {
+    const oldest = db
+      .selectFrom('payloads')
+      .select(['generation_id', sumOfBytes])
+      .where('generation_id', '<', end)
+      .groupBy('generation_id')
+      .orderBy('generation_id')
+      .limit(EVICTED_PER_STEP);
+    for (const { generation_id: id, bytes } of yield* rowsOf(oldest)) {
       if (!goesOn(held)) break;
-      yield this.#remove({ id });
-      held -= Number(bytes);
+      yield db.deleteFrom('payloads').where('generation_id', '=', id);
+      held -= bytes;
       forgotten += 1;
     }
     return { held, forgotten };
   }
 
-  readonly #of = statement((v: { generationId: string }) =>
-    this.#db
-      .selectFrom('payloads')
-      .select(['attempt', 'stage', 'head', 'body'])
-      .where('generation_id', '=', v.generationId)
-      .orderBy('attempt')
-      .orderBy('stage'),
-  );
-
-  readonly #total = statement(() => this.#db.selectFrom('payloads').select(sumOfBytes));
-
-  readonly #oldest = statement((v: { end: string }) =>
-    this.#db
-      .selectFrom('payloads')
-      .select(['generation_id', sumOfBytes])
-      .where('generation_id', '<', v.end)
-      .groupBy('generation_id')
-      .orderBy('generation_id')
-      .limit(EVICTED_PER_STEP),
-  );
-
-  readonly #remove = statement((v: { id: string }) =>
-    this.#db.deleteFrom('payloads').where('generation_id', '=', v.id),
-  );
+  return {
+    async put(generationId, payloads, maxBytes) {
+      if (payloads.length === 0) return;
+      const rows = payloads.map(({ stage, attempt, head, body }) => ({
+        generation_id: generationId,
+        attempt: attempt ?? NO_ATTEMPT,
+        stage: PAYLOAD_STAGES.indexOf(stage),
+        bytes: head.length + body.length,
+        head,
+        body,
+      }));
+      await changing(function* (held) {
+        const added = yield* insert(rows);
+        const all = added.reduce((sum, { bytes }) => sum + bytes, held);
+        if (all <= maxBytes) return all;
+        return (yield* forget(all, AFTER_ALL_IDS, (left) => left > maxBytes)).held;
+      });
+    },
+    async find(generationId) {
+      const found = db
+        .selectFrom('payloads')
+        .select(['attempt', 'stage', 'head', 'body'])
+        .where('generation_id', '=', generationId);
+      const rows = await read(found.orderBy('attempt').orderBy('stage'));
+      return rows.flatMap(({ attempt, stage, head, body }) => {
+        const name = PAYLOAD_STAGES[stage];
+        // Copied, because buffers of the PostgreSQL driver are views of its socket reads.
+        const bytes = new Uint8Array(body);
+        return name
+          ? [{ stage: name, attempt: attempt === NO_ATTEMPT ? null : attempt, head, body: bytes }]
+          : [];
+      });
+    },
+    async purge(beforeMs) {
+      let forgotten = 0;
+      await changing(function* (held) {
+        const left = yield* forget(held, textId(firstIdAt(beforeMs)), () => true);
+        forgotten = left.forgotten;
+        return left.held;
+      });
+      if (forgotten === 0) total = undefined;
+      return forgotten;
+    },
+  };
 }
 
 const sumOfBytes = sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`.as('bytes');
 
-export const payloads: Store<PayloadStore> = {
-  tables: [PAYLOADS],
-  open: (database) => new Payloads(database),
-};
+export const payloads: Store<PayloadStore> = { tables: [PAYLOADS], open: openPayloads };
