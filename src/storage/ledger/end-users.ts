@@ -19,24 +19,19 @@ const MOST_ADDED_UP = 10 * MOST_REPORT_ROWS;
 /** Hours that SQLite adds up per query. */
 const HOURS_AT_ONCE = 2;
 
-export class EndUserWriter {
-  readonly #add: ReturnType<typeof valuesInserter>;
-
-  constructor({ kind }: Database) {
-    this.#add = valuesInserter({ kind }, USAGE_END_USERS, {
-      conflict: { on: USAGE_END_USERS.key, update: 'grow' },
-    });
-  }
-
-  /** Adds rows, inside the transaction that writes their records, so that each record counts once. */
-  *write(rows: readonly EndUserRow[]): Queries<void> {
+/** Creates a function that adds rows, inside the transaction that writes their records, so that each record counts once. */
+export function endUserWriter(database: Database): (rows: readonly EndUserRow[]) => Queries<void> {
+  const add = valuesInserter(database, USAGE_END_USERS, {
+    conflict: { on: USAGE_END_USERS.key, update: 'grow' },
+  });
+  return function* (rows) {
     if (rows.length === 0) return;
     const added = new Map<string, (string | number)[]>();
-    const free = yield* this.#roomFor(rows);
+    const free = yield* roomFor(rows);
     for (const { period, project, endUser, key, model, counts } of rows) {
       const place = `${period} ${project}`;
       const left = free.get(place);
-      const isKnown = left !== undefined && (yield* this.#isThere(period, project, endUser, key, model));
+      const isKnown = left !== undefined && (yield* isThere(period, project, endUser, key, model));
       const hasRoom = left === undefined || left > 0;
       if (left !== undefined && !isKnown && left > 0) free.set(place, left - 1);
       const user = isKnown || hasRoom ? endUser : OTHER_END_USERS;
@@ -46,34 +41,35 @@ export class EndUserWriter {
         END_USER_COUNTS.map((of) => of(counts)),
       );
     }
-    yield* this.#add([...added.values()]);
-  }
+    yield* add([...added.values()]);
+  };
+}
 
-  /** Number of rows left, for those hours and projects that these rows could bring over the limit. */
-  *#roomFor(rows: readonly EndUserRow[]): Queries<Map<string, number>> {
-    const wanted = new Map<string, { period: number; project: string; rows: number }>();
-    for (const { period, project } of rows) {
-      const place = wanted.get(`${period} ${project}`);
-      if (place) place.rows += 1;
-      else wanted.set(`${period} ${project}`, { period, project, rows: 1 });
-    }
-    const free = new Map<string, number>();
-    for (const [name, place] of wanted) {
-      const found = yield* firstOf(sql<{ many: number }>`
-        select count(*) as many from usage_end_users
-        where period = ${place.period} and project = ${place.project} and end_user <> ${OTHER_END_USERS}`);
-      const left = MOST_END_USERS - Number(found?.many ?? 0);
-      if (left < place.rows) free.set(name, left);
-    }
-    return free;
+/** Number of rows left, for those hours and projects that these rows could bring over the limit. */
+function* roomFor(rows: readonly EndUserRow[]): Queries<Map<string, number>> {
+  const free = new Map<string, number>();
+  for (const [place, wanted] of Map.groupBy(rows, ({ period, project }) => `${period} ${project}`)) {
+    const { period, project } = wanted[0] as EndUserRow;
+    const found = yield* firstOf(sql<{ many: number }>`
+      select count(*) as many from usage_end_users
+      where period = ${period} and project = ${project} and end_user <> ${OTHER_END_USERS}`);
+    const left = MOST_END_USERS - (found?.many ?? 0);
+    if (left < wanted.length) free.set(place, left);
   }
+  return free;
+}
 
-  *#isThere(period: number, project: string, endUser: string, key: string, model: string): Queries<boolean> {
-    const found = yield sql`
-      select period from usage_end_users where period = ${period} and project = ${project}
-        and end_user = ${endUser} and key = ${key} and model = ${model}`;
-    return found.length > 0;
-  }
+function* isThere(
+  period: number,
+  project: string,
+  endUser: string,
+  key: string,
+  model: string,
+): Queries<boolean> {
+  const found = yield sql`
+    select period from usage_end_users where period = ${period} and project = ${project}
+      and end_user = ${endUser} and key = ${key} and model = ${model}`;
+  return found.length > 0;
 }
 
 /** Counts of an end-user row, in column order. */

@@ -6,7 +6,7 @@ import { type Database, firstOf, type Queries, rowsOf } from '../tables/database
 import { valuesInserter } from '../tables/insert.ts';
 import { statement } from '../tables/statement.ts';
 import { USAGE_DIMENSIONS } from '../../accounts/ports/index.ts';
-import { EndUserWriter } from './end-users.ts';
+import { endUserWriter } from './end-users.ts';
 import { shortest } from './packed-details.ts';
 import { edgeOf } from './report-queries.ts';
 import { LONG_DETAILS, Sums, type SumsRow } from './sums.ts';
@@ -68,10 +68,7 @@ export class UsageWriter {
   readonly #database: Database;
   readonly #insertGroups: ReturnType<typeof valuesInserter<{ readonly id: number }>>;
   readonly #addRows: ReturnType<typeof valuesInserter>;
-  readonly #groupsOfHour: ReturnType<typeof groupsOfHour>;
-  readonly #long: ReturnType<typeof longDetails>;
-  readonly #setDetails: ReturnType<typeof detailsOfRow>;
-  readonly #endUsers: EndUserWriter;
+  readonly #writeEndUsers: ReturnType<typeof endUserWriter>;
   #batches = 0;
   /** Ids of groups that exist in the database. */
   readonly #known = new Set<number>();
@@ -85,10 +82,7 @@ export class UsageWriter {
       returning: ['id'],
     });
     this.#addRows = valuesInserter(database, USAGE, { conflict: { on: USAGE.key, update: 'grow' } });
-    this.#groupsOfHour = groupsOfHour(database);
-    this.#long = longDetails(database);
-    this.#setDetails = detailsOfRow();
-    this.#endUsers = new EndUserWriter(database);
+    this.#writeEndUsers = endUserWriter(database);
   }
 
   /** Adds sums, inside the transaction that writes their records, so that each record counts once. */
@@ -103,7 +97,7 @@ export class UsageWriter {
     this.#batches += 1;
     yield* this.#shorten(rows.filter(({ group }) => (group.id + this.#batches) % SHORTENED_EVERY === 0));
     yield* this.add(late);
-    yield* this.#endUsers.write(sums.endUsers());
+    yield* this.#writeEndUsers(sums.endUsers());
   }
 
   /**
@@ -125,7 +119,7 @@ export class UsageWriter {
     const sums = new Sums();
     for (const row of fives.rows()) sums.fold(Math.floor(row.period / FIVE_MINUTES_PER_HOUR), row.group, row);
     yield* this.#add([...(kept.length > 0 ? fives.rows() : []), ...sums.rows()]);
-    yield* this.#endUsers.write(fives.endUsers());
+    yield* this.#writeEndUsers(fives.endUsers());
   }
 
   /**
@@ -266,7 +260,7 @@ export class UsageWriter {
       else groups.set(name, { span, period, ids: [group.id] });
     }
     for (const { span, period, ids } of groups.values())
-      for (const { grp, details } of yield* rowsOf(this.#long({ span, period, ids, bytes: LONG_DETAILS }))) {
+      for (const { grp, details } of yield* rowsOf(this.#long({ span, period, ids }))) {
         const short = shortest(details);
         if (short.length < details.length) yield this.#setDetails({ span, period, grp, details: short });
       }
@@ -294,6 +288,32 @@ export class UsageWriter {
     if (this.#known.size > MOST_KNOWN) this.#known.clear();
     for (const id of ids) this.#known.add(id);
   }
+
+  /** 5-minute rows, added up by group. */
+  readonly #groupsOfHour = statement((v: { periods: readonly number[]; from: number; to: number }) => {
+    const { dialect } = this.#database;
+    const sums = USAGE_COUNTS.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`);
+    return sql<StoredRow>`
+      select u.*, ${names()} from (
+        select grp, ${sql.join(sums)}, ${dialect.joined('details')} as details
+        from usage where span = ${sql.lit(FIVE)} and ${dialect.among('period', v.periods)}
+          and grp >= ${v.from} and grp < ${v.to}
+        group by grp) u
+      join usage_groups g on g.id = u.grp`;
+  });
+
+  /** Rows of some groups with long details. */
+  readonly #long = statement(
+    (v: { span: number; period: number; ids: readonly number[] }) =>
+      sql<Pick<StoredRow, 'grp' | 'details'>>`
+      select grp, details from usage where span = ${v.span} and period = ${v.period}
+        and ${this.#database.dialect.among('grp', v.ids)} and octet_length(details) > ${sql.lit(LONG_DETAILS)}`,
+  );
+
+  readonly #setDetails = statement(
+    (v: Pick<StoredRow, 'span' | 'period' | 'grp' | 'details'>) =>
+      sql`update usage set details = ${v.details} where span = ${v.span} and period = ${v.period} and grp = ${v.grp}`,
+  );
 }
 
 function noteFolded(upTo: FoldedUpTo) {
@@ -307,55 +327,6 @@ function isFolded({ period, group }: SumsRow, folded: FoldedUpTo): boolean {
 
 function groupOfRow(row: GroupNames): Group {
   return groupOf(Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, row[name]])) as GroupNames);
-}
-
-/** 5-minute rows, added up by group. */
-function groupsOfHour({ dialect }: Database) {
-  interface Asked {
-    readonly periods: readonly number[];
-    readonly from: number;
-    readonly to: number;
-  }
-  const sums = USAGE_COUNTS.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`);
-  return statement(
-    ({ periods, from, to }: Asked) =>
-      sql<StoredRow>`
-      select u.*, ${names()} from (
-        select grp, ${sql.join(sums)}, ${dialect.joined('details')} as details
-        from usage where span = ${sql.lit(FIVE)} and ${dialect.among('period', periods)}
-          and grp >= ${from} and grp < ${to}
-        group by grp) u
-      join usage_groups g on g.id = u.grp`,
-  );
-}
-
-/** Rows of some groups with details longer than `bytes`. */
-function longDetails({ dialect }: Database) {
-  interface Asked {
-    readonly span: number;
-    readonly period: number;
-    readonly ids: readonly number[];
-    readonly bytes: number;
-  }
-  return statement(
-    ({ span, period, ids, bytes }: Asked) =>
-      sql<{ readonly grp: number; readonly details: string }>`
-      select grp, details from usage where span = ${span} and period = ${period}
-        and ${dialect.among('grp', ids)} and octet_length(details) > ${bytes}`,
-  );
-}
-
-function detailsOfRow() {
-  interface Changed {
-    readonly span: number;
-    readonly period: number;
-    readonly grp: number;
-    readonly details: string;
-  }
-  return statement(
-    ({ span, period, grp, details }: Changed) =>
-      sql`update usage set details = ${details} where span = ${span} and period = ${period} and grp = ${grp}`,
-  );
 }
 
 function names() {
