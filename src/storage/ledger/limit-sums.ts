@@ -4,22 +4,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { LedgerSum, SumQuery } from '../../accounts/limits/index.ts';
 import { othersRun } from '../others-run.ts';
 import type { Database, Queries } from '../tables/database.ts';
-import { settingOf } from '../tables/installation/settings.ts';
 import { APART } from './record-tables.ts';
 import { firstIdAt } from '../record-ids.ts';
 import { NO_END, type SpanPart, spanParts } from './usage-spans.ts';
 import { OTHER_END_USERS } from './end-users.ts';
-import { edgeOf, oneOf } from './report-queries.ts';
-import {
-  DAY,
-  FIVE,
-  FIVE_MINUTES_PER_HOUR,
-  HOUR,
-  HOUR_MS,
-  HOURS,
-  periodMs,
-  PURGED_BEFORE,
-} from './usage-tables.ts';
+import { edgeOf, oneOf, purgedBefore } from './report-queries.ts';
+import { DAY, FIVE, FIVE_MINUTES_PER_HOUR, HOUR, HOUR_MS, HOURS, periodMs } from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
@@ -86,7 +76,7 @@ async function* partsOf(
     await othersRun();
     return found.map((sum) => ({ ...sum, endUser: sum.endUser || null }));
   };
-  const purgedMs = Number((await database.ask(() => settingOf(PURGED_BEFORE))) ?? 0);
+  const purgedMs = await database.ask(purgedBefore);
   // If the hour's records are deleted, the whole hour counts.
   const isPart = fromMs > firstHour * HOUR_MS && fromMs >= purgedMs;
   const from = isPart ? firstHour + 1 : firstHour;

@@ -118,15 +118,15 @@ export class RecordCounts {
     const ms = Math.max(1, (edges[1] ?? endMs) - startMs);
     const { from, to } = boundsOf(narrower(filters, { fromMs: startMs, toMs: endMs }));
     const groups = await groupsOnce(this.#database, filters);
-    const rows = await this.#database.read<{ at: number | string; state: number; many: number | string }>(sql`
+    const rows = await this.#database.read<{ at: number; state: number; many: number }>(sql`
       select floor((created_at - ${startMs}) / ${sql.lit(ms)}) as at, state, count(*) as many from records
       where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
       group by 1, 2`);
     const sums = new Map<number, GenerationCount>();
     for (const { at, state, many } of rows) {
-      const edge = edges[Math.min(Number(at), edges.length - 2)];
+      const edge = edges[Math.min(at, edges.length - 2)];
       if (edge === undefined) continue;
-      const states = REQUEST_STATES.map((_, each) => (each === state ? Number(many) : 0));
+      const states = REQUEST_STATES.map((_, each) => (each === state ? many : 0));
       sums.set(edge, added(sums.get(edge) ?? none(edge), states));
     }
     return { sums, isExact: true };
@@ -155,8 +155,8 @@ export class RecordCounts {
     for await (const span of this.#spans.growing(filters))
       for await (const { from, to } of this.#spans.pieces(span, filters, { order: 'desc', hours })) {
         const column = ofRow ? sql.ref(by) : sql`grp`;
-        const rows = await this.#database.read<{ value: string | number | null; many: number | string }>(sql`
-          select ${value} as value, sum(r.many) as many from (
+        const rows = await this.#database.read<{ value: string | number | null; many: number }>(sql`
+          select ${value} as value, cast(sum(r.many) as bigint) as many from (
             select ${column}, count(*) as many from records
             where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} ${having} and ${passing(filters, groups)}
             group by ${column}) r
@@ -164,8 +164,8 @@ export class RecordCounts {
         for (const row of rows) {
           if (row.value === null || row.value === '') continue;
           const name = by === 'state' ? (REQUEST_STATES[Number(row.value)] ?? '') : String(row.value);
-          counts.set(name, (counts.get(name) ?? 0) + Number(row.many));
-          counted += Number(row.many);
+          counts.set(name, (counts.get(name) ?? 0) + row.many);
+          counted += row.many;
         }
         if (counted >= MOST_COUNTED) return sorted(counts);
         await othersRun();
@@ -182,14 +182,14 @@ export class RecordCounts {
     const found = await this.#database.read<{ state: number; many: number }>(
       sql`select state, count(*) as many from records where ${where} and ${NOT_OK} group by state`,
     );
-    const counts = REQUEST_STATES.map((_, at) => Number(found.find(({ state }) => state === at)?.many ?? 0));
+    const counts = REQUEST_STATES.map((_, at) => found.find(({ state }) => state === at)?.many ?? 0);
     if (leavesOutOk(filters)) return counts;
     // Most are `ok`: counting them as the remainder takes half the time.
     const [all] = await this.#database.read<{ many: number }>(
       sql`select count(*) as many from records where ${where}`,
     );
     const others = counts.reduce((sum, each) => sum + each, 0);
-    return counts.map((each, state) => (state === OK ? Number(all?.many ?? 0) - others : each));
+    return counts.map((each, state) => (state === OK ? (all?.many ?? 0) - others : each));
   }
 }
 

@@ -52,7 +52,7 @@ export async function groupsOnce({ kind, dialect, read }: Database, f: Generatio
     const rows = await read<{ id: number }>(
       sql`select g.id from usage_groups g where ${groups} limit ${sql.lit(most + 1)}`,
     );
-    const ids = rows.map(({ id }) => Number(id));
+    const ids = rows.map(({ id }) => id);
     if (ids.length > most) found.push(inGroups(groups));
     // A constant, so that no record is read if no group matches.
     else found.push(ids.length === 0 ? sql`false` : dialect.among('grp', ids));

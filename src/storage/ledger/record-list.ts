@@ -64,10 +64,7 @@ export class RecordList {
           where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and attempts = 1 and ${passing(filters, groups)}
           order by id desc limit ${MOST_TIMES - found.length}`);
         for (const row of rows)
-          found.push({
-            durationMs: Number(row.duration_ms),
-            firstContentMs: row.first_content_ms === null ? null : Number(row.first_content_ms),
-          });
+          found.push({ durationMs: row.duration_ms, firstContentMs: row.first_content_ms });
         if (found.length >= MOST_TIMES) return found;
         await othersRun();
       }
@@ -108,13 +105,12 @@ export class RecordList {
         const worst = found.length > limit ? found.at(-1) : undefined;
         // First of the conditions, because it rejects most records.
         const bar = worst && worst.value !== NO_VALUE[order] ? reaching(measure, worst, order) : sql`true`;
-        const rows = await this.#database.read<{ id: Uint8Array; value: number | string }>(sql`
+        const rows = await this.#database.read<Place>(sql`
           select id, ${value} as value from records
           where id >= ${from} and id < ${to} and ${bar} and apart <> ${sql.lit(APART.late)}
             ${start ? sql`and ${beyond(value, start, order)}` : sql``} and ${passing(filters, groups)}
           order by ${value} ${sql.raw(order)}, id ${sql.raw(order)} limit ${limit + 1}`);
-        const places = rows.map((row) => ({ id: row.id, value: Number(row.value) }));
-        if (places.length > 0) found = [...found, ...places].toSorted(inOrder(order)).slice(0, limit + 1);
+        if (rows.length > 0) found = [...found, ...rows].toSorted(inOrder(order)).slice(0, limit + 1);
         await othersRun();
       }
     return found.map(({ id }) => id);
@@ -122,10 +118,10 @@ export class RecordList {
 
   async #placeOf(after: string, value: RawBuilder<unknown>): Promise<Place> {
     const id = placeOf(after);
-    const [row] = await this.#database.read<{ value: number | string }>(
+    const [row] = await this.#database.read<{ value: number }>(
       sql`select ${value} as value from records where id = ${id}`,
     );
-    if (row) return { id, value: Number(row.value) };
+    if (row) return { id, value: row.value };
     throw new GatewayError('invalid_request', 'after: this generation no longer exists', {
       param: 'after',
     });

@@ -2,8 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { firstOf, type Queries } from '../tables/database.ts';
+import { settingOf } from '../tables/installation/settings.ts';
 import type { HourRange } from './usage-spans.ts';
-import { HOUR_MS } from './usage-tables.ts';
+import { HOUR_MS, PURGED_BEFORE } from './usage-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** Maximum number of rows of a report, because it is held in memory. */
@@ -12,6 +13,11 @@ export const MOST_REPORT_ROWS = 10_000;
 /** Hours that overlap a time range. */
 export function hoursOf(fromMs: UnixMs, toMs: UnixMs): HourRange {
   return { from: Math.floor(fromMs / HOUR_MS), to: Math.ceil(toMs / HOUR_MS) };
+}
+
+/** Time before which records were deleted, in Unix milliseconds. 0: none were. */
+export function* purgedBefore(): Queries<UnixMs> {
+  return Number((yield* settingOf(PURGED_BEFORE)) ?? 0);
 }
 
 /** Condition: a column has one of a few values. */

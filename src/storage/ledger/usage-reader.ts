@@ -14,9 +14,8 @@ import { othersRun } from '../others-run.ts';
 import type { Database } from '../tables/database.ts';
 import type { UsageQuery, UsageReport, UsageRow } from '../../accounts/ports/index.ts';
 import { addPacked } from './packed-details.ts';
-import { settingOf } from '../tables/installation/settings.ts';
 import type { UsageWriter } from './usage-writer.ts';
-import { edgeOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
+import { edgeOf, MOST_REPORT_ROWS, oneOf, purgedBefore, tooManyRows } from './report-queries.ts';
 import {
   type HourRange,
   partsOf,
@@ -26,17 +25,7 @@ import {
   type UsagePart,
 } from './usage-spans.ts';
 import { addedUp, type GroupedBy, oneByOne, passing, PIECE_ROWS } from './usage-statements.ts';
-import {
-  DAY,
-  DAY_MS,
-  FIVE,
-  FIVE_MINUTES_PER_HOUR,
-  HOUR,
-  HOUR_MS,
-  HOURS,
-  periodMs,
-  PURGED_BEFORE,
-} from './usage-tables.ts';
+import { DAY, DAY_MS, FIVE, FIVE_MINUTES_PER_HOUR, HOUR, HOUR_MS, HOURS, periodMs } from './usage-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 type Filters = UsageQuery['filters'];
@@ -80,7 +69,7 @@ export class UsageReader {
     const known = new Map<number, UsageSums>();
     let knownMs: UnixMs | null = null;
     const sumOf = (row: FoundRow, part: UsagePart): UsageSums => {
-      const startMs = interval && (part.startMs ?? Number(row.start));
+      const startMs = interval && (part.startMs ?? row.start);
       if (startMs !== knownMs) known.clear();
       knownMs = startMs;
       const found = row.grp === undefined ? undefined : known.get(row.grp);
@@ -124,7 +113,7 @@ export class UsageReader {
           select g.key, max(u.period) as period from usage u join usage_groups g on g.id = u.grp
           where u.span = ${sql.lit(span)} and u.period > 0 and ${wanted} group by g.key`);
       for (const { key, period } of rows)
-        found.set(key, Math.max(found.get(key) ?? 0, Number(period) * periodMs(span)));
+        found.set(key, Math.max(found.get(key) ?? 0, period * periodMs(span)));
       await othersRun();
     }
     return found;
@@ -182,7 +171,7 @@ export class UsageReader {
    */
   async wholeHours(fromMs: UnixMs, toMs: UnixMs): Promise<HourRange> {
     const { ask } = this.#database;
-    const purgedMs = Number((await ask(() => settingOf(PURGED_BEFORE))) ?? 0);
+    const purgedMs = await ask(purgedBefore);
     const { hour: folded } = await ask(() => this.#writer.folded());
     // Sums are deleted from the first hour on, a few rows at a time, so that the first hour may be incomplete.
     const first = (await ask(() => edgeOf(HOUR, 'asc'))) ?? folded - 1;
@@ -215,7 +204,7 @@ export class UsageReader {
     const asked = { stepMs: by === 'day' ? DAY_MS : HOUR_MS, groupBy: [], filters: groups ? {} : filters };
     for (const part of spanParts(hours, folded, { finest: by, totals }))
       for await (const rows of this.#rows({ part, ...asked }, groups, REQUESTS))
-        for (const row of rows) yield { startMs: Number(row.start), requests: Number(row['requests']) };
+        for (const row of rows) yield { startMs: row.start, requests: Number(row['requests']) };
   }
 
   /** Ids of matching groups, if there are few: their rows are looked up directly. `null`: many, or no filters. */

@@ -4,17 +4,16 @@ import { GatewayError } from '../../canonical/index.ts';
 import { CompactReader } from '../compact/reader.ts';
 import { othersRun } from '../others-run.ts';
 import { behind, firstIdAt, idOfRow } from '../record-ids.ts';
-import { type Database, firstOf, type Queries } from '../tables/database.ts';
-import { settingOf } from '../tables/installation/settings.ts';
+import { type Database, firstOf } from '../tables/database.ts';
 import { readRecord } from './record-codec.ts';
+import { purgedBefore } from './report-queries.ts';
 import type { RecordRow } from './record-list.ts';
 import { APART } from './record-tables.ts';
 import { countedRecord } from './record-writer.ts';
 import { Sums } from './sums.ts';
 import { RequestNames } from './usage-groups.ts';
-import { DAY_MS, HOURS, PURGED_BEFORE } from './usage-tables.ts';
+import { DAY_MS, HOURS } from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
-import type { UnixMs } from '../../base/units.ts';
 
 /** Records per query: a few milliseconds. */
 const CHUNK = 200;
@@ -27,19 +26,18 @@ const ROUNDS = 3;
  * @throws GatewayError `conflict` if the day is not over, records of it were deleted, or records are still added
  */
 export async function recountDay(database: Database, writer: UsageWriter, day: number): Promise<number> {
-  const settings = await database.ask(() => stateOf(writer));
-  if (Math.floor(settings.folded / HOURS) <= day)
-    throw refused('its hours are not included in daily sums yet');
-  if (day * DAY_MS < settings.purgedMs) throw refused('some of its records have been deleted');
+  const folded = await database.ask(() => writer.folded());
+  if (Math.floor(folded.hour / HOURS) <= day) throw refused('its hours are not included in daily sums yet');
+  if (day * DAY_MS < (await database.ask(purgedBefore)))
+    throw refused('some of its records have been deleted');
   for (let round = 0; round < ROUNDS; round += 1) {
     const { sums, records } = await read(database, day);
     const isSame = await database.exclusively(function* () {
       yield* writer.folded('update');
-      const found = yield* firstOf<{
-        readonly many: number;
-      }>(sql`select (select count(*) from records where ${lyingAt(day)}) +
+      const found = yield* firstOf<{ readonly many: number }>(sql`
+        select (select count(*) from records where ${lyingAt(day)}) +
           (select count(*) from records where ${lyingApart(day)}) as many`);
-      if (Number(found?.many) !== records) return false;
+      if (found?.many !== records) return false;
       yield* writer.replaceDay(day, sums);
       return true;
     });
@@ -50,11 +48,6 @@ export async function recountDay(database: Database, writer: UsageWriter, day: n
 
 function refused(why: string): GatewayError {
   return new GatewayError('conflict', `The sums of this day cannot be recomputed: ${why}.`);
-}
-
-function* stateOf(writer: UsageWriter): Queries<{ readonly folded: number; readonly purgedMs: UnixMs }> {
-  const { hour } = yield* writer.folded();
-  return { folded: hour, purgedMs: Number((yield* settingOf(PURGED_BEFORE)) ?? 0) };
 }
 
 function lyingAt(day: number) {
