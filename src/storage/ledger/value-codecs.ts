@@ -23,48 +23,37 @@ const HAS_TOOLS = 1 << (COUNTS + 1);
 const HAS_CONFLICTS = 1 << (COUNTS + 2);
 const HAS_RAW = 1 << (COUNTS + 3);
 
+/** Shared by kinds, because calls of few functions are faster. */
 const VALUE = (r: CompactReader): never => r.value() as never;
 
-const USAGE: ValueCodec<Usage | null> = { write: writeUsage, read: readUsage, none: null };
-const COST: ValueCodec<Cost | null> = { write: writeCost, read: readCost, none: null };
-const ERROR: ValueCodec<ErrorSummary | null> = { write: writeError, read: readError, none: null };
-const REPORT: ValueCodec<GenerationRecord['report']> = {
-  write: writeReport,
-  read: readReport,
-  none: [],
-};
-const TIME: ValueCodec<number | null> = { write: writeTime, read: readTime, none: null };
-
+/** Codecs by kind. Values are written and read only by the codec of their own kind, so that the type of each is left out. */
 export const CODECS: Readonly<Record<MemberKind, ValueCodec<never>>> = {
-  name: { write: (w, value: string | null) => w.name(value), read: VALUE, none: null } as ValueCodec as never,
-  text: { write: (w, value: string | null) => w.text(value), read: VALUE, none: null } as ValueCodec as never,
-  hex: {
-    write: (w, value: string | null) => (value === null ? w.null() : w.id(value)),
-    read: VALUE,
-    none: null,
-  } as ValueCodec as never,
-  number: {
-    write: (w, value: number | null) => w.number(value),
-    read: VALUE,
-    none: 0,
-  } as ValueCodec as never,
-  flag: { write: (w, value: boolean) => w.flag(value), read: VALUE, none: false } as ValueCodec as never,
-  time: TIME as ValueCodec as never,
-  json: {
-    write: (w, value: JsonValue) => w.json(value, false),
-    read: VALUE,
-    none: null,
-  } as ValueCodec as never,
-  names: {
-    write: (w, value: JsonValue) => w.json(value),
-    read: (r) => readRoute(r.value()),
-    none: null,
-  } as ValueCodec as never,
-  usage: USAGE as ValueCodec as never,
-  cost: COST as ValueCodec as never,
-  error: ERROR as ValueCodec as never,
-  report: REPORT as ValueCodec as never,
+  name: codec<string | null>(null, (w, value) => w.name(value)),
+  text: codec<string | null>(null, (w, value) => w.text(value)),
+  hex: codec<string | null>(null, (w, value) => (value === null ? w.null() : w.id(value))),
+  number: codec<number | null>(0, (w, value) => w.number(value)),
+  flag: codec<boolean>(false, (w, value) => w.flag(value)),
+  time: codec<number | null>(null, writeTime, readTime),
+  json: codec<JsonValue>(null, (w, value) => w.json(value, false)),
+  names: codec<JsonValue>(
+    null,
+    (w, value) => w.json(value),
+    (r) => readRoute(r.value()) as JsonValue,
+  ),
+  usage: codec<Usage | null>(null, writeUsage, readUsage),
+  cost: codec<Cost | null>(null, writeCost, readCost),
+  error: codec<ErrorSummary | null>(null, writeError, readError),
+  report: codec<GenerationRecord['report']>([], writeReport, readReport),
 };
+
+/** @param read absent: the value itself */
+function codec<T>(
+  none: T,
+  write: ValueCodec<T>['write'],
+  read: ValueCodec<T>['read'] = VALUE,
+): ValueCodec<never> {
+  return { none, write, read } as ValueCodec as never;
+}
 
 /**
  * Writes the difference to a base time. If adding it back would not be exact, the time itself is written, in a list.
