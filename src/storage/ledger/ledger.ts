@@ -31,7 +31,7 @@ function open(database: Database): LedgerStore {
   const { indexer, ask } = database;
   const usage = new UsageWriter(database);
   const writer = new RecordWriter(database, usage);
-  const sums = new UsageReader(database, usage);
+  const sums = new UsageReader(database);
   const spans = new RecordSpans(database, sums);
   const list = new RecordList(database, spans);
   const counts = new RecordCounts(database, spans, sums);

@@ -8,9 +8,8 @@ import { APART } from './record-tables.ts';
 import { firstIdAt } from '../record-ids.ts';
 import { NO_END, type SpanPart, spanParts } from './usage-spans.ts';
 import { OTHER_END_USERS } from './end-users.ts';
-import { edgeOf, oneOf, purgedBefore } from './report-queries.ts';
+import { edgeOf, foldedUpTo, oneOf, purgedBefore } from './report-queries.ts';
 import { DAY, FIVE, FIVE_MINUTES_PER_HOUR, HOUR, HOUR_MS, HOURS, periodMs } from './usage-tables.ts';
-import type { UsageWriter } from './usage-writer.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Sums per yielded batch. */
@@ -28,13 +27,9 @@ interface FoundSum extends Omit<LedgerSum, 'endUser'> {
 }
 
 /** Yields the sums, combined by owner and model as far as memory allows. */
-export async function* limitSums(
-  database: Database,
-  writer: UsageWriter,
-  query: SumQuery,
-): AsyncGenerator<readonly LedgerSum[]> {
+export async function* limitSums(database: Database, query: SumQuery): AsyncGenerator<readonly LedgerSum[]> {
   const sums = new Map<string, LedgerSum>();
-  for await (const some of partsOf(database, writer, query)) {
+  for await (const some of partsOf(database, query)) {
     for (const sum of some) {
       const slice = query.inSlices ? Math.floor(sum.atMs / HOUR_MS) : 0;
       const name = JSON.stringify([sum.ownerId, sum.endUser, sum.model, sum.endpoint, slice]);
@@ -58,11 +53,7 @@ function together(known: LedgerSum | undefined, sum: LedgerSum): LedgerSum {
   };
 }
 
-async function* partsOf(
-  database: Database,
-  writer: UsageWriter,
-  query: SumQuery,
-): AsyncGenerator<readonly LedgerSum[]> {
+async function* partsOf(database: Database, query: SumQuery): AsyncGenerator<readonly LedgerSum[]> {
   const { by, fromMs, inSlices } = query;
   // Sums by provider have no end users.
   const byEndUser = query.byEndUser && by !== 'provider';
@@ -82,7 +73,7 @@ async function* partsOf(
   const from = isPart ? firstHour + 1 : firstHour;
   const sliceMs = inSlices ? HOUR_MS : null;
   if (isPart) yield await ask(recordsBetween(asked, fromMs, from * HOUR_MS), sliceMs);
-  const folded = await database.ask(() => writer.folded());
+  const folded = await database.ask(foldedUpTo);
   const [first, last] = await database.ask(edges);
   const finest = inSlices || byEndUser ? 'hour' : 'day';
   const range = { from: Math.max(from, first), to: Math.min(NO_END, last + 1) };

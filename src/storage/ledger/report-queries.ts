@@ -4,7 +4,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { firstOf, type Queries } from '../tables/database.ts';
 import { settingOf } from '../tables/installation/settings.ts';
 import type { HourRange } from './usage-spans.ts';
-import { HOUR_MS, PURGED_BEFORE } from './usage-tables.ts';
+import { FOLDED, HOUR_MS, PURGED_BEFORE } from './usage-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** Maximum number of rows of a report, because it is held in memory. */
@@ -13,6 +13,23 @@ export const MOST_REPORT_ROWS = 10_000;
 /** Hours that overlap a time range. */
 export function hoursOf(fromMs: UnixMs, toMs: UnixMs): HourRange {
   return { from: Math.floor(fromMs / HOUR_MS), to: Math.ceil(toMs / HOUR_MS) };
+}
+
+/** Folding progress: all earlier hours, and of this hour all groups with smaller ids. */
+export interface FoldedUpTo {
+  /** Hours since 1970. */
+  readonly hour: number;
+  readonly group: number;
+  /** Range of group ids per step within the hour. Absent: the hour has not been started. */
+  readonly step?: number;
+}
+
+export const NOTHING_FOLDED: FoldedUpTo = { hour: 0, group: 0 };
+
+/** Folding progress. */
+export function* foldedUpTo(): Queries<FoldedUpTo> {
+  const progress = yield* settingOf(FOLDED);
+  return progress === undefined ? NOTHING_FOLDED : (JSON.parse(progress) as FoldedUpTo);
 }
 
 /** Time before which records were deleted, in Unix milliseconds. 0: none were. */

@@ -14,8 +14,7 @@ import { othersRun } from '../others-run.ts';
 import type { Database } from '../tables/database.ts';
 import type { UsageQuery, UsageReport, UsageRow } from '../../accounts/ports/index.ts';
 import { addPacked } from './packed-details.ts';
-import type { UsageWriter } from './usage-writer.ts';
-import { edgeOf, MOST_REPORT_ROWS, oneOf, purgedBefore, tooManyRows } from './report-queries.ts';
+import { edgeOf, foldedUpTo, MOST_REPORT_ROWS, oneOf, purgedBefore, tooManyRows } from './report-queries.ts';
 import {
   type HourRange,
   partsOf,
@@ -47,17 +46,15 @@ type GroupNames = Readonly<Record<string, unknown>>;
 
 export class UsageReader {
   readonly #database: Database;
-  readonly #writer: UsageWriter;
 
-  constructor(database: Database, writer: UsageWriter) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#writer = writer;
   }
 
   /** @throws GatewayError `invalid_request` for more than 10,000 rows */
   async report(query: UsageQuery): Promise<UsageReport> {
     const { interval, groupBy, filters, wanted = ALL_SUMS } = query;
-    const folded = await this.#database.ask(() => this.#writer.folded());
+    const folded = await this.#database.ask(foldedUpTo);
     const first = (await this.#firstHour()) ?? 0;
     const firstMs = first * HOUR_MS;
     const inUse = { fromMs: firstMs, toMs: this.#database.now() + DAY_MS };
@@ -128,7 +125,7 @@ export class UsageReader {
     groups: RawBuilder<unknown>,
     order: 'asc' | 'desc',
   ): AsyncGenerator<number> {
-    const { hour: folded } = await this.#database.ask(() => this.#writer.folded());
+    const { hour: folded } = await this.#database.ask(foldedUpTo);
     const known = { from: range.from, to: Math.min(range.to, folded) };
     const recent = { from: Math.max(range.from, folded), to: range.to };
     if (order === 'desc') yield* await this.#recentWith(recent, groups, order);
@@ -172,7 +169,7 @@ export class UsageReader {
   async wholeHours(fromMs: UnixMs, toMs: UnixMs): Promise<HourRange> {
     const { ask } = this.#database;
     const purgedMs = await ask(purgedBefore);
-    const { hour: folded } = await ask(() => this.#writer.folded());
+    const { hour: folded } = await ask(foldedUpTo);
     // Sums are deleted from the first hour on, a few rows at a time, so that the first hour may be incomplete.
     const first = (await ask(() => edgeOf(HOUR, 'asc'))) ?? folded - 1;
     const from = Math.max(Math.ceil(Math.max(fromMs, purgedMs) / HOUR_MS), first + 1);
@@ -181,10 +178,7 @@ export class UsageReader {
 
   /** Numbers of requests by hour, as far as sums and records agree. Only folded hours, whose totals are few rows. */
   async requestsByHour(fromMs: UnixMs, toMs: UnixMs): Promise<RequestsByHour> {
-    const [whole, folded] = [
-      await this.wholeHours(fromMs, toMs),
-      await this.#database.ask(() => this.#writer.folded()),
-    ];
+    const [whole, folded] = [await this.wholeHours(fromMs, toMs), await this.#database.ask(foldedUpTo)];
     const hours = { from: whole.from, to: Math.max(whole.from, Math.min(whole.to, folded.hour)) };
     const requests = new Map<number, number>();
     for await (const { startMs, requests: many } of this.requests(hours, {}, 'hour'))
@@ -198,7 +192,7 @@ export class UsageReader {
     filters: Filters,
     by: 'hour' | 'day',
   ): AsyncGenerator<{ readonly startMs: UnixMs; readonly requests: number }> {
-    const folded = await this.#database.ask(() => this.#writer.folded());
+    const folded = await this.#database.ask(foldedUpTo);
     const groups = await this.#groupsWith(filters);
     const totals = totalsFor({ groupBy: [], filters });
     const asked = { stepMs: by === 'day' ? DAY_MS : HOUR_MS, groupBy: [], filters: groups ? {} : filters };

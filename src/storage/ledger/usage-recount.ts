@@ -6,7 +6,7 @@ import { othersRun } from '../others-run.ts';
 import { behind, firstIdAt, idOfRow } from '../record-ids.ts';
 import { type Database, firstOf } from '../tables/database.ts';
 import { readRecord } from './record-codec.ts';
-import { purgedBefore } from './report-queries.ts';
+import { foldedUpTo, purgedBefore } from './report-queries.ts';
 import type { RecordRow } from './record-list.ts';
 import { APART } from './record-tables.ts';
 import { countedRecord } from './record-writer.ts';
@@ -26,7 +26,7 @@ const ROUNDS = 3;
  * @throws GatewayError `conflict` if the day is not over, records of it were deleted, or records are still added
  */
 export async function recountDay(database: Database, writer: UsageWriter, day: number): Promise<number> {
-  const folded = await database.ask(() => writer.folded());
+  const folded = await database.ask(foldedUpTo);
   if (Math.floor(folded.hour / HOURS) <= day) throw refused('its hours are not included in daily sums yet');
   if (day * DAY_MS < (await database.ask(purgedBefore)))
     throw refused('some of its records have been deleted');

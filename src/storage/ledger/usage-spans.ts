@@ -1,8 +1,7 @@
 // Chooses the rows of sums that cover a time range: whole days, hours, and 5-minute periods that are not folded yet.
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../accounts/ports/index.ts';
 import { intervalAt, isMinutes, lengthOf, UTC } from '../../accounts/usage/index.ts';
-import { hoursOf } from './report-queries.ts';
-import type { FoldedUpTo } from './usage-writer.ts';
+import { type FoldedUpTo, hoursOf } from './report-queries.ts';
 import {
   DAY,
   FIVE,

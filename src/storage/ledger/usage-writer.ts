@@ -8,7 +8,8 @@ import { statement } from '../tables/statement.ts';
 import { USAGE_DIMENSIONS } from '../../accounts/ports/index.ts';
 import { endUserWriter } from './end-users.ts';
 import { shortest } from './packed-details.ts';
-import { edgeOf } from './report-queries.ts';
+import { edgeOf, type FoldedUpTo, NOTHING_FOLDED } from './report-queries.ts';
+import { addSetting } from '../tables/installation/settings.ts';
 import { LONG_DETAILS, Sums, type SumsRow } from './sums.ts';
 import { type Group, groupOf, type GroupNames } from './usage-groups.ts';
 import {
@@ -25,17 +26,6 @@ import {
   USAGE_GROUPS,
 } from './usage-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
-
-/** Folding progress: all earlier hours, and of this hour all groups with smaller ids. */
-export interface FoldedUpTo {
-  /** Hours since 1970. */
-  readonly hour: number;
-  readonly group: number;
-  /** Range of group ids per step within the hour. Absent: the hour has not been started. */
-  readonly step?: number;
-}
-
-const NOTHING_FOLDED: FoldedUpTo = { hour: 0, group: 0 };
 
 /** 5-minute rows per folding step: a few milliseconds. */
 const FOLDED_ROWS = 60;
@@ -123,20 +113,17 @@ export class UsageWriter {
   }
 
   /**
-   * Folding progress.
-   * @param lock until the end of the transaction, `share` blocks folding, and `update` also blocks writes
+   * Folding progress, locked until the end of the transaction.
+   * @param lock `share` blocks folding, and `update` also blocks writes
    */
-  *folded(lock: 'share' | 'update' | 'none' = 'none'): Queries<FoldedUpTo> {
-    const how = this.#database.kind === 'sqlite' || lock === 'none' ? sql`` : sql.raw(`for ${lock}`);
+  *folded(lock: 'share' | 'update'): Queries<FoldedUpTo> {
+    const how = this.#database.kind === 'sqlite' ? sql`` : sql.raw(`for ${lock}`);
     const row = yield* firstOf(
       sql<{ value: string }>`select value from settings where name = ${FOLDED} ${how}`,
     );
     if (row) return JSON.parse(row.value) as FoldedUpTo;
     // A row must exist, so that it can be locked.
-    if (lock !== 'none')
-      yield sql`
-        insert into settings (name, value) values (${FOLDED}, ${JSON.stringify(NOTHING_FOLDED)})
-        on conflict (name) do nothing`;
+    yield* addSetting(FOLDED, JSON.stringify(NOTHING_FOLDED));
     return NOTHING_FOLDED;
   }
 

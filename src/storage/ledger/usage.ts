@@ -21,7 +21,7 @@ export const usage: Store<UsageStore> = {
 function open(database: Database): UsageStore {
   const { indexer, transact } = database;
   const writer = new UsageWriter(database);
-  const reader = new UsageReader(database, writer);
+  const reader = new UsageReader(database);
   const days = new DayPartitions('records');
   return {
     async query(query) {
@@ -38,7 +38,7 @@ function open(database: Database): UsageStore {
     },
     async *read(query) {
       await indexer.caughtUpWithAll();
-      yield* limitSums(database, writer, query);
+      yield* limitSums(database, query);
     },
     async recount(day) {
       await indexer.caughtUpWithAll();
