@@ -21,7 +21,7 @@ function written(table: ConstructorParameters<typeof MembersCodec>[0], record: M
 function read(table: ConstructorParameters<typeof MembersCodec>[0], bytes: Uint8Array): Members {
   const reader = new CompactReader(bytes);
   const own = new MembersCodec(table).read(reader, 'whole');
-  expect(reader.isAtEnd).toBe(true);
+  expect(reader.rest()).toHaveLength(0);
   return own;
 }
 

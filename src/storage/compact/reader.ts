@@ -22,11 +22,6 @@ export class CompactReader {
     );
   }
 
-  /** True if all bytes are read. */
-  get isAtEnd(): boolean {
-    return this.#at === this.#bytes.length;
-  }
-
   /** Reads the next value. @throws RangeError if there is none */
   value(): JsonValue {
     return this.#valueOf(this.#byte());

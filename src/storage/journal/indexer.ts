@@ -101,14 +101,11 @@ export class Indexer {
     else this.#plan();
   }
 
-  /**
-   * Resolves when all entries appended before are in the database.
-   * @param most maximum entries per transaction
-   */
-  async caughtUp(most = this.#options.target.most): Promise<void> {
-    const { journal } = this.#options;
+  /** Resolves when all entries appended before are in the database. */
+  async caughtUp(): Promise<void> {
+    const { journal, target } = this.#options;
     const end = journal.appended;
-    while (journal.dropped < end) await (this.#running ??= this.#slice(most));
+    while (journal.dropped < end) await (this.#running ??= this.#slice(target.most));
   }
 
   /**

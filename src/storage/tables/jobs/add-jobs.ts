@@ -7,7 +7,7 @@ import { decodeView, OWN_PROCESS_MS, JOBS, newRow, VIEW_COLUMNS } from './job-ta
 
 export function jobAdder({ on, clock }: Pick<StateDatabase, 'on' | 'clock'>) {
   const db = on(JOBS);
-  const open = sql.join(OPEN_STATES.map((state) => sql`${state}`));
+  const open = sql.join(OPEN_STATES);
 
   /** Virtual time of a new job: after all jobs of its project, and not before the head of the queue. */
   function* turnOf(projectId: string, priority: number, weight: number): Queries<number> {

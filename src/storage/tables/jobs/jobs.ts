@@ -35,15 +35,14 @@ function openJobs(database: StateDatabase): JobStore {
   const db = on(JOBS, JOB_STEPS, JOB_STREAMS);
   const isOwn = ownJob(database);
   const { openOf, add, addAll } = jobAdder(database);
-  const among = (texts: readonly string[]) => sql.join(texts.map((each) => sql`${each}`));
-  const open = among(OPEN_STATES);
+  const open = sql.join(OPEN_STATES);
 
   /** Requeues jobs whose lease or wait has ended. An expired lease counts as a death of its holder. */
   function* wake({ owner, kinds, running, takesOver }: Parameters<JobStore['claim']>[0]): Queries<void> {
     const isOwnRun = sql`state = 'running' and lease_owner = ${owner} and ${dialect.among('id', running)}`;
     const states = takesOver ? sql`('running', 'waiting')` : sql`('waiting')`;
     const isDue = sql`state in ${states} and run_after <= ${clock()}
-      and kind in (${among(kinds)}) and not (${isOwnRun})`;
+      and kind in (${sql.join(kinds)}) and not (${isOwnRun})`;
     const due = yield* firstOf(sql<{ row: number }>`select row from jobs where ${isDue} limit 1`);
     if (!due) return;
     yield sql`
@@ -59,7 +58,7 @@ function openJobs(database: StateDatabase): JobStore {
     const found = yield* firstOf(
       sql<{ work: number }>`
         select 1 as work where exists (
-            select 1 from jobs where state = 'queued' and priority <= ${priority} and kind in (${among(kinds)}))
+            select 1 from jobs where state = 'queued' and priority <= ${priority} and kind in (${sql.join(kinds)}))
           or exists (select 1 from jobs where state in ('running', 'waiting') and run_after <= ${clock()})`,
     );
     return found !== undefined;
@@ -70,7 +69,7 @@ function openJobs(database: StateDatabase): JobStore {
     const candidate = yield* firstOf(
       sql<{ row: number }>`
         select j.row from jobs as j
-        where j.state = 'queued' and j.priority <= ${priority} and j.kind in (${among(kinds)})
+        where j.state = 'queued' and j.priority <= ${priority} and j.kind in (${sql.join(kinds)})
           and (j.home is null or j.home = ${owner} or j.run_after <= ${clock()})
           and (j.lane is null or not exists (
             select 1 from jobs as e where e.lane = j.lane and e.row < j.row and e.state in (${open})))
