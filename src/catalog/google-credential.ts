@@ -7,6 +7,7 @@ import { Secret } from '../base/telemetry/secret.ts';
 import type { TokenSource } from '../upstream/credential-source.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
 import type { CredentialFacts } from './endpoint.ts';
+import { errorText } from '../base/lib/errors.ts';
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const EXCHANGE_URL = 'https://sts.googleapis.com/v1/token';
@@ -58,7 +59,7 @@ function textOf(named: string, isOwn: boolean, { path, hostAccess, refuse }: Cre
   try {
     return isOwn ? hostAccess.readNamed(named) : hostAccess.readFile(named);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return refuse(`${path}.credentials`, TEXTS.cannotRead(named, reason));
   }
 }

@@ -6,6 +6,7 @@ import { holdsCertificates, PemError, readPair } from '../upstream/pem.ts';
 import { makeNetworkRoute, parseProxy, type Proxy, type NetworkRoute } from '../upstream/network-route.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 import type { HostAccess } from './provider-place.ts';
+import { errorText } from '../base/lib/errors.ts';
 
 /** Configured to disable the proxy. */
 const NO_PROXY = 'none';
@@ -40,7 +41,7 @@ function proxyOf(address: string, path: string, refuse: Refuse): Proxy | null {
   try {
     return parseProxy(address);
   } catch (error) {
-    return refuse(path, error instanceof Error ? error.message : String(error));
+    return refuse(path, errorText(error));
   }
 }
 

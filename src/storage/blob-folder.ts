@@ -4,6 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } fro
 import { join } from 'node:path';
 import type { BlobDraft, BlobStore } from '../accounts/ports/index.ts';
 import type { UnixMs } from '../base/units.ts';
+import { errorCode } from '../base/lib/errors.ts';
 
 /** Folder of drafts. */
 const DRAFTS = 'drafts';
@@ -112,6 +113,6 @@ function shardOf(name: string): string {
 }
 
 function orNull(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }

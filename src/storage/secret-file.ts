@@ -3,6 +3,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { GatewayError } from '../canonical/index.ts';
+import { errorCode } from '../base/lib/errors.ts';
 
 const HEX = /^[0-9a-f]{64}$/;
 
@@ -27,7 +28,7 @@ export function masterSecret(path: string, mayCreate: boolean): Uint8Array {
   try {
     linkSync(draft, path);
   } catch (error) {
-    if (!hasCode(error, 'EEXIST'))
+    if (errorCode(error) !== 'EEXIST')
       throw new GatewayError('internal', `${path} cannot be written`, { cause: error });
   } finally {
     unlinkSync(draft);
@@ -52,15 +53,11 @@ function read(path: string): Uint8Array | null {
   try {
     text = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw new GatewayError('internal', `${path} cannot be read`, { cause: error });
   }
   const master = masterOf(text);
   if (!master)
     throw new GatewayError('internal', `${path} is damaged: it must contain 64 hexadecimal digits`);
   return master;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -2,6 +2,7 @@
 // additional trusted authorities.
 import { isAddress, isInRange, isLinkLocalOrLoopback } from './address-ranges.ts';
 import { digestOf, parseProxy, type Proxy, type NetworkRoute } from './network-route.ts';
+import { errorText } from '../base/lib/errors.ts';
 
 export interface Network {
   /** Equal for equal settings. */
@@ -34,7 +35,7 @@ export function readNetwork(
     try {
       return parseProxy(text);
     } catch (error) {
-      return refuse(name, error instanceof Error ? error.message : String(error));
+      return refuse(name, errorText(error));
     }
   };
   // Under CGI, HTTP_PROXY contains a client's Proxy header (httpoxy, CVE-2016-5385).

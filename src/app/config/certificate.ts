@@ -6,6 +6,7 @@ import { PemError, readPair, type PemFault } from '../../upstream/pem.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfiguredFile } from './configured-file.ts';
 import type { UnixMs } from '../../base/units.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 /** Paths of PEM files. */
 export interface CertificateFiles {
@@ -74,9 +75,6 @@ function readNamed(name: string, path: string): string {
   try {
     return readConfiguredFile(path);
   } catch (error) {
-    throw new ConfigError(
-      name,
-      TEXTS.cannotRead(path, error instanceof Error ? error.message : String(error)),
-    );
+    throw new ConfigError(name, TEXTS.cannotRead(path, errorText(error)));
   }
 }

@@ -5,6 +5,7 @@ import { ConfigError } from './config-error.ts';
 import type { Draft } from './draft.ts';
 import type { Environment } from './environment.ts';
 import type { References } from './references.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 export interface InterpolateInput {
   readonly environment: Environment;
@@ -129,7 +130,7 @@ function secretFile(
     references.note(value, text);
     return value;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     refuse(path, `cannot read the file ${file}: ${reason}`, input);
     return '';
   }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { BUNDLED_PRICES, keptBook, type PriceBook, type Vendor } from '../../catalog/index.ts';
 import { readPriceFile } from './price-source-text.ts';
 import type { UnixMs } from '../../base/units.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 /** Format version. The file contains validated data with a hash; an unchanged hash avoids a second, slow validation. */
 const FORMAT = 2;
@@ -47,7 +48,7 @@ export function readKnownPrices(dataDir: string, refresh: string | null): KnownP
     if (from !== refresh) return bundled;
     return { book: keptBook(BUNDLED_PRICES, vendors, version), kept: { at, from, version }, problem: null };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     return { ...bundled, problem: `cannot use ${path}: ${message}` };
   }
 }

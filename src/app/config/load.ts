@@ -18,6 +18,7 @@ import { keepReferences, References } from './references.ts';
 import { configSchema, configNodeAt } from './schema/schema.ts';
 import type { ConfigFile } from './schema/schema.ts';
 import { shownConfig } from './shown-config.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 /** Settings of the command line. */
 export interface Flags {
@@ -196,7 +197,7 @@ function readNamed(path: string, readFile: (path: string) => string): string {
   try {
     return readFile(path);
   } catch (error) {
-    throw new ConfigError('', TEXTS.cannotRead(path, error instanceof Error ? error.message : String(error)));
+    throw new ConfigError('', TEXTS.cannotRead(path, errorText(error)));
   }
 }
 

@@ -5,6 +5,7 @@ import { type Network, readNetwork } from '../../upstream/network.ts';
 import { holdsCertificates } from '../../upstream/pem.ts';
 import { ConfigError } from './config-error.ts';
 import type { Environment } from './environment.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 export interface NetworkInput {
   readonly environment: Environment;
@@ -30,7 +31,7 @@ function readNamed(path: string, readFile: NetworkInput['readFile']): string {
   try {
     return readFile(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new ConfigError('upstream.ca', TEXTS.cannotRead(path, reason));
   }
 }

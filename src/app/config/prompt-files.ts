@@ -10,6 +10,7 @@ import { ConfigError } from './config-error.ts';
 import { readConfiguredFile } from './configured-file.ts';
 import type { Draft } from './draft.ts';
 import { parseYaml } from './parse-yaml.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 /** Throws a GatewayError for templates that no request could use. */
 export type CheckTemplate = (template: PromptTemplate) => void;
@@ -51,7 +52,7 @@ export function checkPromptFolder(folder: string, draft: Draft): boolean {
   try {
     return draft.mayReadFolder(folder);
   } catch (error) {
-    throw new ConfigError(KEY, `cannot read the folder ${folder}: ${messageOf(error)}`);
+    throw new ConfigError(KEY, `cannot read the folder ${folder}: ${errorText(error)}`);
   }
 }
 
@@ -61,7 +62,7 @@ function listOf(folder: string): readonly string[] {
       .filter((name) => EXTENSIONS.has(extname(name)))
       .toSorted();
   } catch (error) {
-    throw new ConfigError(KEY, `cannot read the folder ${folder}: ${messageOf(error)}`);
+    throw new ConfigError(KEY, `cannot read the folder ${folder}: ${errorText(error)}`);
   }
 }
 
@@ -86,7 +87,7 @@ function readPromptFile(path: string, id: string, check: CheckTemplate): PromptF
   } catch (error) {
     if (error instanceof ConfigError && error.path === KEY) throw error;
     if (error instanceof ConfigError || GatewayError.is(error)) throw refuse(error.message);
-    throw refuse(messageOf(error));
+    throw refuse(errorText(error));
   }
 }
 
@@ -106,8 +107,4 @@ function versionsOf(
 function objectOf(value: unknown, path: string, refuse: (message: string) => ConfigError): JsonObject {
   if (isJsonObject(value)) return value;
   throw refuse(`${path}: must contain keys and values`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
 import { placedProblems } from './problem-places.ts';
 import type { DurationMs } from '../../base/units.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 export interface WatchInput<T> {
   /** Description of the files for the log. Default: `configuration`. */
@@ -50,7 +51,7 @@ export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
       next = input.load(revision + 1);
     } catch (error) {
       const problems = error instanceof ConfigError ? placedProblems(error, input.path) : null;
-      const message = problems?.join('; ') ?? (error instanceof Error ? error.message : String(error));
+      const message = problems?.join('; ') ?? errorText(error);
       input.log(
         'error',
         `the changed ${what} is invalid and was rejected; the previous one stays in use: ${message}`,

@@ -1,6 +1,7 @@
 // Outgoing TCP and TLS connections. The only file that uses `Bun.connect`.
 import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'node:tls';
 import { NestedTls } from './nested-tls.ts';
+import { errorText } from '../lib/errors.ts';
 
 export interface SocketListener {
   open(socket: ClientSocket): void;
@@ -66,9 +67,7 @@ export function connectSocket(target: SocketTarget, listener: SocketListener): (
     ...(tls ? { tls: tlsOptions(target) } : {}),
     data: connection,
     socket: HANDLERS,
-  }).catch((failure: unknown) =>
-    connection.close(failure instanceof Error ? failure.message : String(failure)),
-  );
+  }).catch((failure: unknown) => connection.close(errorText(failure)));
   return () => connection.abandon();
 }
 

@@ -1,5 +1,6 @@
 // Opens SQLite databases. The only file that imports bun:sqlite.
 import { Database, type SQLQueryBindings } from 'bun:sqlite';
+import { errorCode } from '../lib/errors.ts';
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array;
 export type SqlRow = Record<string, unknown>;
@@ -85,7 +86,7 @@ export function lockFile(path: string): (() => void) | null {
     database.run('begin exclusive');
   } catch (error) {
     database.close();
-    if ((error as { code?: unknown }).code === 'SQLITE_BUSY') return null;
+    if (errorCode(error) === 'SQLITE_BUSY') return null;
     throw error;
   }
   return () => database.close();

@@ -1,4 +1,5 @@
 // Remote calls between two processes, over any ordered channel for plain values.
+import { errorText } from '../../base/lib/errors.ts';
 
 /** Messages on the wire. */
 type Message =
@@ -62,7 +63,7 @@ export class Channel {
       if (!answering) throw new Error(`no handler for "${what}"`);
       this.#send({ type: 'answer', id, output: await answering(input) });
     } catch (error) {
-      this.#send({ type: 'answer', id, failure: error instanceof Error ? error.message : String(error) });
+      this.#send({ type: 'answer', id, failure: errorText(error) });
     }
   }
 

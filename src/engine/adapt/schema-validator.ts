@@ -9,6 +9,7 @@ import { type Budget, CompiledCache, compilePattern, grammarCapacity, type Room 
 import { MAX_SCHEMA_CHARS } from './schema-answer.ts';
 import { mostReferences } from './schema-references.ts';
 import { STRING_FORMATS } from './string-formats.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 export interface SchemaValidator {
   /**
@@ -255,7 +256,7 @@ function isOutOfStack(error: unknown): boolean {
 }
 
 function unusable(error: unknown, path: string): GatewayError {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = errorText(error);
   const reason = isOutOfStack(error) ? `it is too complex, or ${ENDLESS_REFERENCE}` : said;
   return new GatewayError('invalid_request', TEXTS.unusableSchema(path, reason), {
     param: path,

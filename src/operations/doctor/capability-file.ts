@@ -7,6 +7,7 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { FindMeasured, MeasuredPlace } from '../../catalog/index.ts';
 import { formatDiagnosis, parseDiagnosis } from './diagnosis-json.ts';
 import type { Diagnosis } from './examine.ts';
+import { errorCode } from '../../base/lib/errors.ts';
 
 const VERSION = 1;
 
@@ -30,7 +31,7 @@ export function readCapabilities(dataDir: string): Capabilities {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isAbsent = errorCode(error) === 'ENOENT';
     const problem = isAbsent ? null : TEXTS.cannotRead(path, String(error));
     return { diagnoses: [], problem, isDamaged: false };
   }

@@ -9,6 +9,7 @@ import { Pace } from './pace.ts';
 import type { PastRequest } from './past-request.ts';
 import { SteadyState } from './steady-state.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 /** Limitations of an estimate, for people. */
 export const ASSUMPTIONS: readonly string[] = [
@@ -149,7 +150,7 @@ function chosen(
     });
     return plan.candidates[0]?.endpoint ?? 'no endpoint left';
   } catch (error) {
-    return (error instanceof Error ? error.message : String(error)).slice(0, 300);
+    return errorText(error).slice(0, 300);
   }
 }
 

@@ -17,6 +17,7 @@ import { quoted } from '../tables/table.ts';
 import { type BackedUp, verifyBackup } from './directory.ts';
 import { type Manifest, makeFolder, refused, seal } from './sums.ts';
 import type { UnixMs } from '../../base/units.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 /** Approximate bytes that one statement reads or writes. */
 const PIECE_BYTES = 4_000_000;
@@ -133,7 +134,7 @@ async function readTable(
        select * from json_populate_recordset(null::${name}, $1::json)`;
     await client.query(insert, [`[${lines.join(',')}]`]).catch((error: unknown) => {
       if (GatewayError.is(error)) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       throw refused(`the backup is damaged: the database rejected rows of ${table}: ${reason}`);
     });
     read += lines.length;

@@ -8,6 +8,7 @@ import { PROGRAM } from '../tables/schema.ts';
 import { quoted } from '../tables/table.ts';
 import { filesIn, type Manifest, makeFolder, refused, seal, verified } from './sums.ts';
 import type { UnixMs } from '../../base/units.ts';
+import { errorCode, errorText } from '../../base/lib/errors.ts';
 
 const DATABASE = 'dragoman.db';
 /** Other files that are backed up. Files of running processes, and files that can be recreated, are not. */
@@ -90,7 +91,7 @@ function copyDatabase(from: string, to: string): void {
 }
 
 function damaged(error: unknown): GatewayError {
-  return refused(`the database is damaged: ${error instanceof Error ? error.message : String(error)}`);
+  return refused(`the database is damaged: ${errorText(error)}`);
 }
 
 /** @throws GatewayError `conflict` for a database that is damaged */
@@ -132,6 +133,6 @@ function copy(from: string, to: string): void {
     copyFileSync(from, to);
     chmodSync(to, 0o600);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }

@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 import { entriesOf, type Entry, type ReadEntries, readEntries } from './entries.ts';
 import { JournalFiles, onLeftBehind } from './journal-file.ts';
 import type { UnixMs } from '../../base/units.ts';
+import { errorCode } from '../../base/lib/errors.ts';
 
 const SUFFIX = '.journal';
 /** Suffix of a file that is damaged or ends with an incomplete entry. Kept for inspection. */
@@ -161,7 +162,7 @@ function unlessMissing<T>(read: () => T, missing: T): T {
   try {
     return read();
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return missing;
+    if (errorCode(error) === 'ENOENT') return missing;
     throw error;
   }
 }

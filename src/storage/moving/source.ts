@@ -9,6 +9,7 @@ import { openWith } from '../sqlite/storage.ts';
 import type { SqliteDatabase } from '../sqlite/database.ts';
 import { STATE_STORES } from '../tables/stores.ts';
 import type { UnixMs } from '../../base/units.ts';
+import { errorCode, errorText } from '../../base/lib/errors.ts';
 
 export interface Source {
   /** Storage as a gateway has it. */
@@ -80,7 +81,7 @@ function refuseUsed(path: string, dataDir: string): void {
 }
 
 function unusable(dataDir: string, error: unknown): GatewayError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   return new GatewayError('internal', `the database in ${dataDir} cannot be used: ${reason}`, {
     cause: error,
   });
@@ -93,7 +94,7 @@ function hold(connection: SqlConnection, dataDir: string): void {
     connection.exec('begin exclusive');
     connection.exec('commit');
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw unusable(dataDir, error);
+    if (errorCode(error) !== 'SQLITE_BUSY') throw unusable(dataDir, error);
     throw new GatewayError(
       'internal',
       `${dataDir} is in use. Stop the gateway and all commands that use it, and start again.`,

@@ -2,6 +2,7 @@
 // 16, Appendix A, 2026-11). Reports only codes, because messages contain values.
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { databaseAway } from '../database-away.ts';
+import { errorCode } from '../../base/lib/errors.ts';
 
 /**
  * Codes of a server that cannot serve at the moment: connection errors (08), too many connections (53300), out of disk
@@ -17,7 +18,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(['40001', '40P01']);
 /** Translates a database error. Errors without a known code are returned unchanged. */
 export function explained(error: unknown): unknown {
   if (GatewayError.is(error)) return error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   // A broken connection has a system code such as ECONNREFUSED, or no code if reported by the driver.
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return databaseAway(code ?? lossOf(error), error);
   if (UNAVAILABLE.test(code) || REFUSED.test(code)) return databaseAway(code, error);
@@ -37,20 +38,16 @@ function lossOf(error: unknown): string {
 
 /** True if the whole transaction can be retried. */
 export function isRepeatable(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = errorCode(error);
   return code !== undefined && REPEATABLE.has(code);
 }
 
 /** True if the server understood the statement but rejects its values, which is permanent. */
 export function isRefusedValue(error: unknown): boolean {
-  return /^2[23]/.test(codeOf(error) ?? '');
+  return /^2[23]/.test(errorCode(error) ?? '');
 }
 
 /** True for a division by zero, which statements use to roll themselves back. */
 export function isRolledBack(error: unknown): boolean {
-  return codeOf(error) === '22012';
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return errorCode(error) === '22012';
 }

@@ -17,6 +17,7 @@ import { entryTarget } from './entry-target.ts';
 import { type OpenStores, POSTGRES_STORES, schemaOf, type Stores } from '../tables/stores.ts';
 import type { SchemaParts } from '../tables/schema.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 export interface PostgresOptions extends OpenOptions {
   /** URL with the password; never logged. The database holds no secrets. */
@@ -152,5 +153,5 @@ function builderOn(pool: PostgresPool): Kysely<never> {
 /** Reason given by the server or the system. Neither contains the password. */
 function reasonOf(error: unknown): string {
   const said = GatewayError.is(error) ? error.cause : error;
-  return said instanceof Error ? said.message : String(said);
+  return errorText(said);
 }

@@ -20,6 +20,7 @@ import { type SqliteDatabase, type SqliteDriver, sqliteDriver } from './database
 import { type OpenStores, schemaOf, STATE_STORES, type Stores } from '../tables/stores.ts';
 import { ShortSteps } from './short-steps.ts';
 import type { DurationMs } from '../../base/units.ts';
+import { errorText } from '../../base/lib/errors.ts';
 
 export interface SqliteOptions extends OpenOptions {
   /**
@@ -178,10 +179,6 @@ async function secretOfFile(
 function tighten(path: string, notice: (sentence: string) => void): void {
   const sentence = closeToOthers(path);
   if (sentence !== null) notice(sentence);
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 // Identity of the database, stored once. Its journals refer to it.

@@ -12,6 +12,7 @@ import {
 import { parseArguments, type RunCommand } from '../command.ts';
 import { offlineSnapshot } from './offline-snapshot.ts';
 import { isAddress } from '../compose/price-source.ts';
+import { errorText } from '../../../base/lib/errors.ts';
 
 export const check: RunCommand = async (argv) => {
   const args = parseArguments(argv);
@@ -68,7 +69,7 @@ async function checkPrices({
     try {
       await parsePriceData(readPriceFile(refresh));
     } catch (error) {
-      problems.push(`cannot use ${refresh}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`cannot use ${refresh}: ${errorText(error)}`);
     }
   return { version: book.version, problems };
 }

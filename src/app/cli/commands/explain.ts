@@ -10,6 +10,7 @@ import { type Answer, askGateway, gatewayAt } from './ask-gateway.ts';
 import { jsonText, parseArguments, type Arguments, type RunCommand } from '../command.ts';
 import { EXPLAIN_OPTIONS } from '../options.ts';
 import { isRouteTable, routeText } from './route-text.ts';
+import { errorText } from '../../../base/lib/errors.ts';
 
 const PATH = '/v1/route/explain';
 
@@ -68,7 +69,7 @@ function readJson(file: string): JsonObject {
   try {
     json = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new GatewayError('invalid_request', `--body: cannot read a request from ${file}: ${reason}`);
   }
   if (isJsonObject(json)) return json;

@@ -4,6 +4,7 @@ import { GatewayError } from '../../../canonical/index.ts';
 import { parseArguments, type RunCommand } from '../command.ts';
 import { HEALTH_OPTIONS } from '../options.ts';
 import { originFor } from './own-gateway.ts';
+import { errorText } from '../../../base/lib/errors.ts';
 
 const PATIENCE_MS = 5_000;
 
@@ -11,7 +12,7 @@ const PATIENCE_MS = 5_000;
 export const health: RunCommand = async (argv) => {
   const origin = originFor(parseArguments(argv, HEALTH_OPTIONS));
   const { isReady, text } = await askOwnHealth(origin, PATIENCE_MS).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new GatewayError('upstream_unavailable', `cannot reach a gateway at ${origin}: ${reason}`);
   });
   process.stdout.write(`${text}\n`);

@@ -8,6 +8,7 @@ import { MOST_PRICE_BYTES, parsePriceData, readPriceFile } from '../../config/in
 import type { Clock } from '../../../base/runtime/clock.ts';
 import { requestToken } from '../../../upstream/request-token.ts';
 import type { UpstreamClient } from '../../../upstream/client.ts';
+import { errorText } from '../../../base/lib/errors.ts';
 
 /** Timeout of a source. */
 const PATIENCE_MS = 60_000;
@@ -58,7 +59,7 @@ function readText(path: string): string {
   try {
     return readPriceFile(path);
   } catch (error) {
-    throw new GatewayError('invalid_request', error instanceof Error ? error.message : String(error));
+    throw new GatewayError('invalid_request', errorText(error));
   }
 }
 

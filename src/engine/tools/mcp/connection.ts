@@ -25,6 +25,7 @@ import type { JsonObject } from '../../../base/json/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { McpErrors } from './mcp-error.ts';
 import type { Breakage, WebFetch } from './web-fetch.ts';
+import { errorText } from '../../../base/lib/errors.ts';
 
 export interface ConnectionTarget {
   readonly url: string;
@@ -310,7 +311,7 @@ function toGatewayError(error: unknown, errors: McpErrors): GatewayError {
     );
   }
   if (isClosed(error)) return errors.make('mcp_unavailable', 'closed the connection');
-  const words = errors.quote(error instanceof Error ? error.message : String(error));
+  const words = errors.quote(errorText(error));
   return errors.make('mcp_unavailable', `violated the MCP protocol: ${words}`);
 }
 
