@@ -29,15 +29,12 @@ export const conversations: Store<ConversationStore> = {
 function openConversations(database: StateDatabase): ConversationStore {
   const { on, dialect, kind, transact, write, ask, read, readFirst, sweep, usage, turns } = database;
   const db = on(CONVERSATIONS, CONVERSATION_ITEMS);
-  const rowOf = (projectId: string, id: string) =>
+  const find = statement((v: { projectId: string; id: string }) =>
     db
       .selectFrom('conversations')
       .select(CONVERSATION_COLUMNS)
-      .where('id', '=', id)
-      .where('key_id', '=', projectId);
-  const find = statement((v: { projectId: string; id: string }) => rowOf(v.projectId, v.id));
-  const findHeld = statement((v: { projectId: string; id: string }) =>
-    dialect.held(rowOf(v.projectId, v.id)),
+      .where('id', '=', v.id)
+      .where('key_id', '=', v.projectId),
   );
   // Returns at least one row if the conversation exists.
   const all = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
@@ -175,7 +172,7 @@ function openConversations(database: StateDatabase): ConversationStore {
     setMetadata(projectId, id, metadata) {
       const text = JSON.stringify(metadata);
       return transact(function* () {
-        const row = yield* firstOf(findHeld({ projectId, id }));
+        const row = yield* turns.hold(projectId, id);
         if (!row) return null;
         const growth = rowBytes(text) - rowBytes(row.metadata);
         yield* usage.change(projectId, growth);
@@ -188,7 +185,7 @@ function openConversations(database: StateDatabase): ConversationStore {
     },
     async delete(projectId, id) {
       const isThere = await transact(function* () {
-        const row = yield* firstOf(findHeld({ projectId, id }));
+        const row = yield* turns.hold(projectId, id);
         if (row) yield* detach(row);
         return row !== undefined;
       });
@@ -199,8 +196,8 @@ function openConversations(database: StateDatabase): ConversationStore {
       const rows = encodeItems(items);
       return transact(function* () {
         const conversation = yield* turns.hold(projectId, id);
-        if (conversation === undefined) return false;
-        const written = yield* turns.append(conversation, projectId, rows);
+        if (!conversation) return false;
+        const written = yield* turns.append(conversation.row, projectId, rows);
         if (written > 0) yield* usage.claim(projectId, 0, written);
         return true;
       });
@@ -237,13 +234,11 @@ function openConversations(database: StateDatabase): ConversationStore {
     deleteItem: (projectId, id, itemId) =>
       transact(function* () {
         const conversation = yield* turns.hold(projectId, id);
-        const found =
-          conversation === undefined
-            ? undefined
-            : yield* firstOf(itemOf({ projectId, itemId, conversation }));
-        if (conversation === undefined || !found) return false;
+        if (!conversation) return false;
+        const found = yield* firstOf(itemOf({ projectId, itemId, conversation: conversation.row }));
+        if (!found) return false;
         yield db.deleteFrom('conversation_items').where('row', '=', found.row);
-        yield* turns.grow(conversation, -found.bytes);
+        yield* turns.grow(conversation.row, -found.bytes);
         yield* usage.release(projectId, 0, found.bytes);
         yield* turns.noteDeleted(id, itemId);
         return true;

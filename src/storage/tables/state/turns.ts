@@ -3,7 +3,13 @@
 import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../../canonical/index.ts';
 import { databaseAway, isAway } from '../../database-away.ts';
-import { CONVERSATION_ITEMS, CONVERSATIONS, type ItemRow } from './conversation-tables.ts';
+import {
+  CONVERSATION_COLUMNS,
+  CONVERSATION_ITEMS,
+  type ConversationRow,
+  CONVERSATIONS,
+  type ItemRow,
+} from './conversation-tables.ts';
 import { type Database, firstOf, type Queries, rowsOf } from '../database.ts';
 import { inserter } from '../insert.ts';
 import { DELETED, RESPONSE_IDS, type ResponseHead, RESPONSES } from './response-table.ts';
@@ -134,14 +140,14 @@ export class Turns {
     const made = response ? (yield* this.#insert([{ ...turn, response }])).get(response.id) : undefined;
     if (response && made === undefined) return;
     const conversation = appendTo === null ? undefined : yield* this.hold(projectId, appendTo);
-    const kept = conversation === undefined ? 0 : yield* this.append(conversation, projectId, items);
+    const kept = conversation ? yield* this.append(conversation.row, projectId, items) : 0;
     const bytes = response?.bytes ?? 0;
     if (bytes + kept > 0) yield* this.#usage.claim(projectId, bytes, kept, made);
   }
 
   /** Finds a conversation of a project, and locks it until the transaction ends. */
-  *hold(projectId: string, id: string): Queries<number | undefined> {
-    return (yield* firstOf(this.#holding({ projectId, id })))?.row;
+  *hold(projectId: string, id: string): Queries<ConversationRow | undefined> {
+    return yield* firstOf(this.#holding({ projectId, id }));
   }
 
   /**
@@ -307,7 +313,7 @@ export class Turns {
     this.#database.dialect.held(
       this.#db
         .selectFrom('conversations')
-        .select('row')
+        .select(CONVERSATION_COLUMNS)
         .where('id', '=', v.id)
         .where('key_id', '=', v.projectId),
     ),
