@@ -23,7 +23,7 @@ const MANAGEMENT_ANSWERS = table({
 
 export const managementAnswers: Store<ManagementAnswerStore> = {
   tables: [MANAGEMENT_ANSWERS],
-  open({ on, transact }) {
+  open({ on, transact, write }) {
     const db = on(MANAGEMENT_ANSWERS);
     return {
       claim: ({ id, fingerprint, run, until }, nowMs) =>
@@ -49,18 +49,13 @@ export const managementAnswers: Store<ManagementAnswerStore> = {
             .where('id', '=', id);
           return (found[0] ?? null) as ManagementAnswer | null;
         }),
-      keep: ({ id, run }, sealed, until) =>
-        transact(function* () {
-          yield db
-            .updateTable('management_answers')
-            .set({ sealed, until_at: until })
-            .where('id', '=', id)
-            .where('run', '=', run);
-        }),
-      drop: ({ id, run }) =>
-        transact(function* () {
-          yield db.deleteFrom('management_answers').where('id', '=', id).where('run', '=', run);
-        }),
+      async keep({ id, run }, sealed, until) {
+        const kept = db.updateTable('management_answers').set({ sealed, until_at: until });
+        await write(kept.where('id', '=', id).where('run', '=', run));
+      },
+      async drop({ id, run }) {
+        await write(db.deleteFrom('management_answers').where('id', '=', id).where('run', '=', run));
+      },
     };
   },
 };

@@ -41,7 +41,7 @@ const WEBHOOK_HEALTH = table({
 
 export const webhooks: Store<WebhookStore> = {
   tables: [WEBHOOKS, WEBHOOK_HEALTH],
-  open({ on, dialect, exclusively, transact, ask, read }) {
+  open({ on, dialect, exclusively, transact, write, ask, read }) {
     const db = on(WEBHOOKS, WEBHOOK_HEALTH);
     const all = db.selectFrom('webhooks').selectAll();
     const isOf = (projectId: string | null) =>
@@ -101,41 +101,38 @@ export const webhooks: Store<WebhookStore> = {
         const rows = await read(db.selectFrom('webhook_health').selectAll().where(dialect.among('id', ids)));
         return new Map(rows.map((row) => [row.id, healthOf(row)]));
       },
-      failed: (id, nowMs) =>
-        transact(function* () {
-          const row = yield* firstOf(
-            db
-              .insertInto('webhook_health')
-              .values({ id, failing_since: nowMs, disabled_at: null, reason: null })
-              .onConflict((conflict) =>
-                conflict.column('id').doUpdateSet(({ fn, ref, val }) => ({
-                  failing_since: fn.coalesce(ref('webhook_health.failing_since'), val(nowMs)),
-                })),
-              )
-              .returning('failing_since'),
-          );
-          return row?.failing_since ?? nowMs;
-        }),
-      recovered: (id) =>
-        transact(function* () {
-          yield db.deleteFrom('webhook_health').where('id', '=', id);
-        }),
-      disable: (id, reason, nowMs) =>
-        transact(function* () {
-          const row = yield* firstOf(
-            db
-              .insertInto('webhook_health')
-              .values({ id, failing_since: nowMs, disabled_at: nowMs, reason })
-              .onConflict((conflict) =>
-                conflict
-                  .column('id')
-                  .doUpdateSet({ disabled_at: nowMs, reason })
-                  .where('webhook_health.disabled_at', 'is', null),
-              )
-              .returning('id'),
-          );
-          return row !== undefined;
-        }),
+      async failed(id, nowMs) {
+        const [row] = await write(
+          db
+            .insertInto('webhook_health')
+            .values({ id, failing_since: nowMs, disabled_at: null, reason: null })
+            .onConflict((conflict) =>
+              conflict.column('id').doUpdateSet(({ fn, ref, val }) => ({
+                failing_since: fn.coalesce(ref('webhook_health.failing_since'), val(nowMs)),
+              })),
+            )
+            .returning('failing_since'),
+        );
+        return row?.failing_since ?? nowMs;
+      },
+      async recovered(id) {
+        await write(db.deleteFrom('webhook_health').where('id', '=', id));
+      },
+      async disable(id, reason, nowMs) {
+        const changed = await write(
+          db
+            .insertInto('webhook_health')
+            .values({ id, failing_since: nowMs, disabled_at: nowMs, reason })
+            .onConflict((conflict) =>
+              conflict
+                .column('id')
+                .doUpdateSet({ disabled_at: nowMs, reason })
+                .where('webhook_health.disabled_at', 'is', null),
+            )
+            .returning('id'),
+        );
+        return changed.length > 0;
+      },
     };
   },
 };
