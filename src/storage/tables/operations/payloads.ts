@@ -4,6 +4,7 @@ import { PAYLOAD_STAGES, type PayloadStore } from '../../../accounts/ports/index
 import { firstIdAt, textId } from '../../record-ids.ts';
 import { type Database, firstOf, type Queries, rowsOf, type Store } from '../database.ts';
 import { inserter } from '../insert.ts';
+import { statement } from '../statement.ts';
 import { table } from '../table.ts';
 
 const PAYLOADS = table({
@@ -39,6 +40,18 @@ function openPayloads(database: Database): PayloadStore {
     conflict: { on: PAYLOADS.key },
     returning: ['bytes'],
   });
+  const oldest = statement((v: { end: string }) =>
+    db
+      .selectFrom('payloads')
+      .select(['generation_id', sumOfBytes])
+      .where('generation_id', '<', v.end)
+      .groupBy('generation_id')
+      .orderBy('generation_id')
+      .limit(EVICTED_PER_STEP),
+  );
+  const remove = statement((v: { id: string }) =>
+    db.deleteFrom('payloads').where('generation_id', '=', v.id),
+  );
   /** Bytes of all payloads; undefined: not read yet. Those of other processes are included at the next purge. */
   let total: number | undefined;
 
@@ -59,16 +72,9 @@ function openPayloads(database: Database): PayloadStore {
   ): Queries<{ readonly held: number; readonly forgotten: number }> {
     let held = from;
     let forgotten = 0;
-    const oldest = db
-      .selectFrom('payloads')
-      .select(['generation_id', sumOfBytes])
-      .where('generation_id', '<', end)
-      .groupBy('generation_id')
-      .orderBy('generation_id')
-      .limit(EVICTED_PER_STEP);
-    for (const { generation_id: id, bytes } of yield* rowsOf(oldest)) {
+    for (const { generation_id: id, bytes } of yield* rowsOf(oldest({ end }))) {
       if (!goesOn(held)) break;
-      yield db.deleteFrom('payloads').where('generation_id', '=', id);
+      yield remove({ id });
       held -= bytes;
       forgotten += 1;
     }
