@@ -34,7 +34,7 @@ const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
 /** Default maximum bytes waiting for the database, in memory and in the journal: several hundred thousand records. */
 const MAX_JOURNAL_BYTES = 128_000_000;
 
-/** What differs between the databases. @typeParam Own members of the database that only its own stores use */
+/** Parts that differ between the databases. @typeParam Own members of the database that only its own stores use */
 interface StateParts<Own> {
   readonly driver: Driver;
   readonly own: Own;
