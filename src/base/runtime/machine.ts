@@ -13,9 +13,19 @@ export function executablePath(): string | null {
   return Bun.isStandaloneExecutable ? process.execPath : null;
 }
 
-/** Resident memory of this process in bytes. */
+let lastResidentBytes = 0;
+
+/**
+ * Resident memory of this process in bytes. The last known value if the system does not tell: the runtime opens a file for
+ * it, and throws if clients use all file descriptors.
+ */
 export function residentBytes(): number {
-  return process.memoryUsage.rss();
+  try {
+    lastResidentBytes = process.memoryUsage.rss();
+  } catch {
+    // Connections must not end the process: its memory is measured again once one is closed.
+  }
+  return lastResidentBytes;
 }
 
 /** CPU time of this process in milliseconds. */
