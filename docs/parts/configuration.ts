@@ -78,8 +78,8 @@ To validate a file, run \`dragoman check\`. It exits with 0 if the file is valid
 - **Precedence.** Flags override the environment, which overrides the file, which overrides the defaults.
 - **Unknown keys** are errors.
 - **Reload.** The gateway watches the file and also reloads it on SIGHUP. A valid change applies to new requests immediately; running requests
-  keep the old configuration. An invalid change is refused and logged. Changes to \`server\`, \`data_dir\`, \`database_url\`,
-  \`secret\` and \`redis_url\` take effect at the next start.
+  keep the old configuration. An invalid change is refused and logged. So is a file that is gone or empty, because it may be
+  in the middle of a write. Changes to \`server\`, \`data_dir\`, \`database_url\`, \`secret\` and \`redis_url\` take effect at the next start.
 - **\`base_url\`** of a preset replaces the vendor's address for every protocol served at that address. Protocols that
   the vendor serves at another address are then disabled, unless you list them in \`protocols\`.
 - **Routing** settings of a request have priority over those of its key: \`keys[].routing\`, or \`--routing\` of

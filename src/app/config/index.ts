@@ -12,7 +12,7 @@ export type { Environment } from './environment.ts';
 export { keepPrices, readKnownPrices } from './kept-prices.ts';
 export type { KnownPrices } from './kept-prices.ts';
 export { MOST_PRICE_BYTES, parsePriceData, readPriceFile } from './price-source-text.ts';
-export { configPath, DEFAULT_PATH, loadConfig, portOf } from './load.ts';
+export { configPath, DEFAULT_PATH, loadConfig, portOf, reloadConfig } from './load.ts';
 export type { Flags, LoadedConfig } from './load.ts';
 export { configJsonSchema, configNodeAt } from './schema/schema.ts';
 export { formatRouting, parseRouting } from './routing-text.ts';

@@ -43,6 +43,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read. Null: none. */
   readonly path: string | null;
+  /** True if there is no file, or if it contains no settings. */
+  readonly isEmpty: boolean;
   /** Environment and command line with which it was read. */
   readonly from: Required<Pick<LoadInput, 'environment' | 'flags'>>;
   /** Paths of files and folders in it, as written. */
@@ -112,7 +114,27 @@ function load(input: LoadInput, references: References): LoadedConfig {
   const config = toConfig(checked.data, network);
   keepReferences(config, references);
   const from = { environment, flags: input.flags ?? {} };
-  return { config, path, from, named: [...named, ...namedIn(config)], show: () => shownConfig(given) };
+  return {
+    config,
+    path,
+    isEmpty: Object.keys(file).length === 0,
+    from,
+    named: [...named, ...namedIn(config)],
+    show: () => shownConfig(given),
+  };
+}
+
+/**
+ * Reads the configuration of a running gateway again.
+ * @param before the one in force
+ * @throws ConfigError also if its file is gone or empty, because it is then being written: without it, every key and budget of
+ *   the file would disappear
+ */
+export function reloadConfig(before: LoadedConfig, read: () => LoadedConfig): LoadedConfig {
+  const next = read();
+  if (before.isEmpty || !next.isEmpty) return next;
+  const what = next.path === null ? 'there is no file any more' : 'the file contains no settings';
+  throw new ConfigError('', `${what}; restore it, or restart the gateway to run without it`);
 }
 
 /** Files and folders that are read later. */

@@ -94,15 +94,19 @@ const LOOK_MS = 500;
 
 /**
  * Polls the file itself through symbolic links. Detects editors that replace files and mounts that swap links, works on
- * every file system, and is not triggered by the database beside it.
+ * every file system, and is not triggered by the database beside it. A change counts once two polls find the same version:
+ * the beginning of a file that is being written may be a valid configuration without the limits that follow.
  */
 function watchNamed(path: string, changed: () => void): () => void {
-  let before = versionOf(path);
+  let inForce = versionOf(path);
+  let before = inForce;
   const timer = setInterval(() => {
     const now = versionOf(path);
-    // While a file is being replaced, it may briefly not exist; the next poll finds the new one.
-    if (now === null || now === before) return;
+    const isSettled = now === before;
     before = now;
+    // While a file is being replaced, it may briefly not exist; the next poll finds the new one.
+    if (now === null || now === inForce || !isSettled) return;
+    inForce = now;
     changed();
   }, LOOK_MS);
   timer.unref();

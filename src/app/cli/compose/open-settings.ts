@@ -15,6 +15,7 @@ import {
   buildSnapshot,
   DEFAULT_PATH,
   readKnownPrices,
+  reloadConfig,
   watchConfig,
   type Config,
   type KnownPrices,
@@ -115,7 +116,7 @@ export function openSettings(parts: SettingsParts): Settings {
       path: loaded.path ?? DEFAULT_PATH,
       also: findings.paths,
       current: snapshot,
-      load: (revision) => snapshotOf((latest = parts.load()), revision),
+      load: (revision) => snapshotOf((latest = reloadConfig(accepted, parts.load)), revision),
       log: (level, message) => log[level](message),
       onHangup,
       onSwap(next) {
