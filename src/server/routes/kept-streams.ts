@@ -50,7 +50,9 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
         'Number of the last event that the client received. Absent: from the start.',
       ),
     }),
-    headers: { 'last-event-id': { description: 'The same, as sent by an `EventSource`.' } },
+    headers: {
+      'last-event-id': { description: 'The same, as sent by an `EventSource`. Overrides `after`.' },
+    },
     media: 'text/event-stream',
     answer: eventStream,
     alsoStatus: { 204: null },
@@ -287,12 +289,14 @@ function gone(why: Gone | 'unreached' | null): GatewayError {
   });
 }
 
-/** The client's last event, from its query or header. */
+/**
+ * The client's last event, from its header or query. An `EventSource` connects again to the same address, with the header: it
+ * has then received more than its query says.
+ */
 function startOf(asked: number | undefined, { headers }: Request): Start {
-  if (asked !== undefined) return { after: asked, param: 'after' };
   const param = 'last-event-id';
   const text = headers.get(param);
-  if (text === null || text === '') return { after: null, param };
+  if (text === null || text === '') return { after: asked ?? null, param: 'after' };
   const read = eventNumber.safeParse(text);
   if (read.success && read.data !== undefined) return { after: read.data, param };
   throw new GatewayError('invalid_request', `${param}: ${TEXTS.mustBeEventNumber}`, { param });

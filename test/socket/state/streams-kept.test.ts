@@ -63,6 +63,12 @@ describe('a kept stream', () => {
     expect(await (await get(`/streams/${id}`)).text()).toBe(whole);
     const byHeader = await get(`/streams/${id}`, { 'last-event-id': '1' });
     expect(eventsOf(await byHeader.text())).toEqual(events.slice(2));
+    // An `EventSource` that connects again sends what it has received since, and still has the first number in its address.
+    const again = await get(`/streams/${id}?after=0`, { 'last-event-id': '1' });
+    expect(eventsOf(await again.text())).toEqual(events.slice(2));
+    expect((await get(`/streams/${id}?after=0`, { 'last-event-id': `${events.length - 1}` })).status).toBe(
+      204,
+    );
     expect((await get(`/streams/${id}?after=${events.length - 1}`)).status).toBe(204);
     expect((await get(`/streams/${id}?after=${events.length}`)).status).toBe(400);
     expect((await get(`/streams/${id}?after=x`)).status).toBe(400);
