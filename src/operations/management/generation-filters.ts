@@ -11,6 +11,9 @@ import type { UsualTimes } from './usual-times.ts';
 /** Maximum number of keys that a text search matches by name. */
 const MOST_KEYS = 100;
 
+/** Largest cost in USD whose nano-dollars are an exact number, and one for PostgreSQL. */
+const MOST_USD = Math.floor(Number.MAX_SAFE_INTEGER / 1e9);
+
 const several = (what: string) => z.string().optional().describe(`${what}, separated by commas.`);
 
 /** `answered` is the former name of `ok`. */
@@ -46,8 +49,13 @@ export const GENERATION_FILTERS = {
   outcome: someOf(WORDS, 'Outcomes'),
   state: someOf(REQUEST_STATES, 'States'),
   error_kind: several('Kinds of errors'),
-  min_cost_usd: z.coerce.number().min(0).optional().describe('Minimum cost in USD.'),
-  min_duration_ms: z.coerce.number().min(0).optional().describe('Minimum duration in milliseconds.'),
+  min_cost_usd: z.coerce.number().min(0).max(MOST_USD).optional().describe('Minimum cost in USD.'),
+  min_duration_ms: z.coerce
+    .number()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('Minimum duration in milliseconds.'),
   min_attempts: z.coerce.number().int().min(0).optional().describe('Minimum number of attempts.'),
   slow: z
     .enum(['true', 'false'])

@@ -83,7 +83,7 @@ export function passing(f: GenerationFilters, of: InGroups = inGroups): RawBuild
     );
   if (f.errorKind) conditions.push(oneOf('error_kind', f.errorKind));
   if (f.minCostUsd !== undefined) conditions.push(sql`nano_usd >= ${nanoUsdOf(f.minCostUsd)}`);
-  if (f.minDurationMs !== undefined) conditions.push(sql`duration_ms >= ${f.minDurationMs}`);
+  if (f.minDurationMs !== undefined) conditions.push(sql`duration_ms >= ${Math.ceil(f.minDurationMs)}`);
   if (f.minAttempts !== undefined) conditions.push(sql`attempts >= ${f.minAttempts}`);
   if (f.fromMs !== undefined) conditions.push(sql`created_at >= ${f.fromMs}`);
   if (f.toMs !== undefined) conditions.push(sql`created_at < ${f.toMs}`);

@@ -124,7 +124,7 @@ const anyFilters: fc.Arbitrary<GenerationFilters> = fc.record(
     attempted: fc.constantFrom(['down'], ['openai'], ['nowhere']),
     errorKind: fc.constantFrom(['timeout'], ['rate_limited', 'invalid_request']),
     minCostUsd: fc.constantFrom(0, 0.25, 0.3),
-    minDurationMs: fc.constantFrom(0, 40, 41),
+    minDurationMs: fc.constantFrom(0, 40, 40.5, 41),
     minAttempts: fc.constantFrom(1, 2, 3),
     text: fc.constantFrom(
       { text: 'SMALL_', keyIds: [] },

@@ -185,6 +185,8 @@ describe('generations', () => {
       ['after=nothing', 'after'],
       ['status=good', 'status'],
       ['outcome=lost', 'outcome'],
+      ['min_cost_usd=1e20', 'min_cost_usd'],
+      ['min_duration_ms=1e20', 'min_duration_ms'],
       ['min_cost_usd=-1', 'min_cost_usd'],
     ])
       expect((await gateway.manage('GET', `/generations?${query}`)).body).toMatchObject({ error: { param } });
