@@ -8,7 +8,14 @@ import { routeRequest } from '../admit/index.ts';
 import { inputLines } from './batch-input.ts';
 import type { BatchRun } from './batch-run.ts';
 import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
-import { lineRequest, type LineRequest, namedOf, parseLine, requireWholeLine } from './line-request.ts';
+import {
+  lineRequest,
+  type LineRequest,
+  namedLine,
+  namedOf,
+  parseLine,
+  requireWholeLine,
+} from './line-request.ts';
 import type { FileLine } from './read-lines.ts';
 import { TimeSlices } from './time-slices.ts';
 
@@ -112,17 +119,15 @@ function refusalOf(
 
 /** Members of a refused line that its result repeats. Null: it cannot be read. */
 function namesOf({ codec }: BatchRun, { bytes }: FileLine): JsonObject | null {
-  try {
-    return bytes && namedOf(parseLine(bytes), codec);
-  } catch {
-    return null;
-  }
+  const line = bytes && namedLine(bytes, codec);
+  return line && namedOf(line, codec);
 }
 
 /** `custom_id` of a refused line. Null: it cannot be read. */
 function nameOf({ codec, facts }: BatchRun, { bytes }: FileLine): string | null {
+  const line = bytes && namedLine(bytes, codec);
   try {
-    return bytes && codec.line(parseLine(bytes), facts).id;
+    return line && codec.line(line, facts).id;
   } catch {
     return null;
   }

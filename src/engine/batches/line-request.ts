@@ -5,6 +5,7 @@ import {
   jsonBytes,
   type JsonBytes,
   type JsonObject,
+  readMembers,
   scanJson,
 } from '../../base/json/index.ts';
 import type { NamedShape } from '../../base/lib/route-description.ts';
@@ -62,6 +63,18 @@ export function lineRequest(
   const body = jsonBytes(Buffer.from(bytes.subarray(place?.valueFrom, place?.to)));
   const named = namedOf(line, codec);
   return { ...found, id, named, url: path, body, json: asObject(line[member] ?? null) };
+}
+
+/**
+ * A line whose result is written, or only the members that its result repeats: clients recognise a line also if its request
+ * is refused before it is parsed, for example for its nesting. Null: these cannot be read either.
+ */
+export function namedLine(bytes: Buffer, { names }: BatchCodec): JsonObject | null {
+  try {
+    return parseLine(bytes);
+  } catch {
+    return readMembers(bytes, new Set(names)) ?? null;
+  }
 }
 
 /** Members of a line that its result repeats. Null: it has none. */

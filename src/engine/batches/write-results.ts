@@ -11,7 +11,7 @@ import type { BatchRun } from './batch-run.ts';
 import { LOST } from '../jobs/index.ts';
 import { EndedLines } from './ended-lines.ts';
 import { decodeEnd, kindOf } from './line-result.ts';
-import { parseLine } from './line-request.ts';
+import { namedLine } from './line-request.ts';
 
 /** Purpose of result files. */
 const OUTPUT_PURPOSE = 'batch_output';
@@ -70,7 +70,7 @@ async function* allLines(of: BatchRun): AsyncGenerator<ResultLine, void, undefin
   for await (const { number, bytes } of inputLines(of)) {
     const found = await results.at(number);
     const stored = found && (await decodeEnd(found.result));
-    yield { number, line: bytes && readLine(bytes), end: stored && stored.end };
+    yield { number, line: bytes && namedLine(bytes, of.codec), end: stored && stored.end };
   }
 }
 
@@ -97,14 +97,6 @@ async function resultOf({ number, result }: Pick<EndedLine, 'number' | 'result'>
 function restOf({ requests }: BatchRun, { total, counts }: Batch): number {
   const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return Math.max(0, (total ?? requests ?? 0) - ended);
-}
-
-function readLine(bytes: Buffer): JsonObject | null {
-  try {
-    return parseLine(bytes);
-  } catch {
-    return null;
-  }
 }
 
 class ResultFile {

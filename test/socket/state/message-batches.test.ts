@@ -120,6 +120,24 @@ describe('a batch of messages', () => {
     }
   });
 
+  test('names each request whose text is refused, so that its client finds the result', async () => {
+    const nested = JSON.stringify({ custom_id: 'nested', params: { system: 0 } }).replace(
+      '0',
+      '['.repeat(200) + ']'.repeat(200),
+    );
+    const half = JSON.stringify(request('half', { system: '?' })).replace('?', '\\ud800');
+    const body = `{"requests":[${JSON.stringify(request('good'))},${nested},${half}]}`;
+    const { status, json } = await stateful.call('POST', '/messages/batches', body);
+    expect(status).toBe(200);
+    const { id } = json as { id: string };
+    await ended(id);
+    expect((await resultsOf(id)).map(({ custom_id, result }) => [custom_id, result.type])).toEqual([
+      ['good', 'succeeded'],
+      ['nested', 'errored'],
+      ['half', 'errored'],
+    ]);
+  });
+
   test.each([
     ['{}', 'requests: is required, and must be an array'],
     ['{"requests":[]}', 'requests: must contain at least one request'],
