@@ -24,6 +24,8 @@ interface Counting {
   readonly asked: { readonly path: string; readonly body: object };
   /** The upstream's answer and the client's. */
   readonly seven: object;
+  /** The same with more than the number. */
+  readonly detailed: object;
 }
 
 const messages = [{ role: 'user', content: 'Tell me a story.' }];
@@ -44,6 +46,7 @@ const COUNTING: readonly Counting[] = [
       },
     },
     seven: { input_tokens: 7 },
+    detailed: { input_tokens: 7, context_management: { original_input_tokens: 90 } },
   },
   {
     protocol: 'gemini',
@@ -55,10 +58,18 @@ const COUNTING: readonly Counting[] = [
       body: { generateContentRequest: { model: 'models/m', contents } },
     },
     seven: { totalTokens: 7, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 7 }] },
+    detailed: {
+      totalTokens: 7,
+      promptTokensDetails: [
+        { modality: 'TEXT', tokenCount: 3 },
+        { modality: 'IMAGE', tokenCount: 4 },
+      ],
+      cachedContentTokenCount: 2,
+    },
   },
 ];
 
-describe.each(COUNTING)('$protocol', ({ protocol, path, ask, headers, asked, seven }) => {
+describe.each(COUNTING)('$protocol', ({ protocol, path, ask, headers, asked, seven, detailed }) => {
   const native = `one/${protocol.split('-').at(-1)}`;
   const up = dialect(protocol, 'up-0001');
   const post = (model: string, body = ask(model)): Promise<Response> =>
@@ -84,6 +95,11 @@ describe.each(COUNTING)('$protocol', ({ protocol, path, ask, headers, asked, sev
     const [request] = upstream.requests;
     expect([request?.path, request?.json]).toEqual([asked.path, asked.body]);
     expect(request?.headers).toMatchObject(headers);
+  });
+
+  test('details of the count reach clients of the same protocol', async () => {
+    scene.upstream('up').script(whole(detailed));
+    expect(await (await post(native)).json()).toEqual(detailed);
   });
 
   test('an upstream of another protocol is not called', async () => {

@@ -1,7 +1,7 @@
 // Counts the input tokens of a request: by the upstream that would answer it, in any protocol with a counting
 // operation, or else by an estimate. Nothing is answered, recorded or charged.
 import type { CanonicalRequest } from '../../../canonical/index.ts';
-import { parseJson } from '../../../base/json/index.ts';
+import { asObject, type JsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { Endpoint } from '../../../catalog/index.ts';
 import { countInputTokens } from '../../../accounts/ledger/index.ts';
@@ -31,6 +31,8 @@ export interface Counted {
   readonly tokens: number;
   /** Endpoint whose upstream counted. Null: the number is an estimate. */
   readonly by: Endpoint | null;
+  /** The upstream's own answer, if its protocol is the client's. */
+  readonly own?: JsonObject | undefined;
 }
 
 /** How an endpoint counts. */
@@ -69,7 +71,7 @@ export async function countInput(
   };
   const counter = counterFor(request, deps, call);
   const counted = counter && (await askToCount(request, counter, deps, call));
-  if (counter && counted !== undefined) return { tokens: counted, by: counter.endpoint };
+  if (counter && counted) return { ...counted, by: counter.endpoint };
   return { tokens: await countInputTokens(request), by: null };
 }
 
@@ -111,7 +113,7 @@ async function askToCount(
   counter: Counter,
   deps: GatewayDependencies,
   call: ApiCall,
-): Promise<number | undefined> {
+): Promise<Pick<Counted, 'tokens' | 'own'> | undefined> {
   const { endpoint, protocol, upstream } = counter;
   const isNative = protocol.name === call.protocol.name;
   // Media and documents are not fetched or read just for a count.
@@ -128,7 +130,11 @@ async function askToCount(
   const answer = await send(body, counter, deps, call);
   if (!answer) return undefined;
   const { head, text } = answer;
-  if (head.status < 300) return upstream.decodeCount(parseJson(text));
+  if (head.status < 300) {
+    const json = parseJson(text);
+    const tokens = upstream.decodeCount(json);
+    return tokens === undefined ? undefined : { tokens, own: isNative ? asObject(json) : undefined };
+  }
   if (head.status === 404) refuseUnknownModel(text, counter, deps);
   // Hosts count only for some models and regions, with various errors otherwise, and the client cannot fix a translated
   // request.

@@ -32,12 +32,13 @@ async function answer(call: ApiCall, deps: GatewayDependencies): Promise<void> {
   const request = protocol.server.items
     ? await completeCounted(call, client, deps)
     : client.decodeRequest(json, route);
-  const { tokens, by } = await countInput(deps, call, request);
+  const { tokens, by, own } = await countInput(deps, call, request);
   const about = by
     ? { 'x-dragoman-provider': headerText(by.provider), 'x-dragoman-model': headerText(by.modelId) }
     : ESTIMATED;
   const id = newGenerationId(deps.clock.wall());
   const ids = { 'x-request-id': id, 'request-id': id };
   const headers = { 'content-type': 'application/json', ...ids, ...about };
-  call.client.respond(200, headers, JSON.stringify(client.encodeCount(tokens)));
+  // Details such as tokens of each modality, or before context edits.
+  call.client.respond(200, headers, JSON.stringify({ ...client.encodeCount(tokens), ...own }));
 }
