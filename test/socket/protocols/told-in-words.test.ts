@@ -302,3 +302,24 @@ test('a picture of an earlier response is rendered as text if responses contain 
     expect(response.headers.get('x-dragoman-report')).toContain('contents[1].parts[0]:approximated');
   }
 });
+
+test.each(['chat', 'gemini', 'responses'])(
+  'the context of a document of text is told to the model of %s with its title and its text',
+  async (model) => {
+    const about = { title: 'Minutes', context: 'Only a draft.' };
+    const sources = [
+      { type: 'text', media_type: 'text/plain', data: 'We met.' },
+      { type: 'content', content: [{ type: 'text', text: 'We met.' }] },
+    ];
+    const documents = sources.map((source) => ({ type: 'document', source, ...about }));
+    const response = await ask(scene, 'anthropic-messages', model, {
+      max_tokens: 100,
+      messages: [said(...documents, { type: 'text', text: 'Who?' })],
+    });
+    expect(response.status).toBe(200);
+    expect(sent(scene).split('Minutes\\n\\nOnly a draft.\\n\\nWe met.')).toHaveLength(3);
+    const report = response.headers.get('x-dragoman-report') ?? '';
+    expect(report).toContain('messages[0].content[0]:approximated');
+    expect(report).not.toContain('context');
+  },
+);

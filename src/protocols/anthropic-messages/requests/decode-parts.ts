@@ -169,16 +169,17 @@ function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part
   const { problems } = scope;
   const source = requireObject(raw['source'], `${path}.source`, problems);
   const title = readString(raw['title'], `${path}.title`, problems) || undefined;
+  const context = asString(raw['context']);
   if (!source) return undefined;
   switch (source['type']) {
     case 'text': {
       const text = requireStringOrEmpty(source['data'], `${path}.source.data`, problems);
-      return text === undefined ? undefined : documentText(raw, [title, text], path, scope);
+      return text === undefined ? undefined : documentText(raw, [title, context, text], path, scope);
     }
     case 'content': {
       const text = plainText(source['content']);
       if (text === undefined) return unknownPart(raw, path, scope);
-      return documentText(raw, [title, text], path, scope);
+      return documentText(raw, [title, context, text], path, scope);
     }
     default: {
       const media = decodeMedia(source, `${path}.source`, scope);
