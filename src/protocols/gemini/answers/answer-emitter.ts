@@ -59,6 +59,8 @@ export class AnswerEmitter {
   /** Signature on an empty part. It is emitted once it is known that no content follows. */
   #lateSignature: string | undefined;
   #grounding: MutableJsonObject | undefined;
+  /** True once the citations were emitted. */
+  #isCited = false;
   /** Number of grounding searches and pages that were already emitted. */
   #work = 0;
   readonly #rest = new AnswerRest(ANSWER_MEMBERS);
@@ -102,7 +104,7 @@ export class AnswerEmitter {
   /** Closes all open items and emits usage and finish, or an error if the model failed to complete its answer. */
   finish(): void {
     this.#closeCall();
-    const unreported = this.#grounding === undefined ? [] : this.#annotate(this.#grounding);
+    const unreported = this.#cite();
     this.#closeMessage();
     this.#emitWork();
     this.#showLateSignature();
@@ -149,10 +151,14 @@ export class AnswerEmitter {
     if (typeof finishReason === 'string') this.#finishReason = finishReason;
     if (typeof finishMessage === 'string') this.#finishMessage = finishMessage;
     let tokens = logprobs === undefined ? undefined : decodeLogprobs(logprobs);
-    for (const part of asArray(asObject(candidate['content'])['parts'])) {
-      if (!isJsonObject(part)) continue;
+    const parts = asArray(asObject(candidate['content'])['parts']).filter(isJsonObject);
+    const lastText = parts.findLast(isText);
+    for (const part of parts) {
       this.#part(part, tokens);
-      if (part['text'] && part['thought'] !== true) tokens = undefined;
+      if (!isText(part)) continue;
+      tokens = undefined;
+      // Parts behind the text end its message, which cannot be cited afterwards.
+      if (part === lastText && part !== parts.at(-1) && this.stopped) this.#cite();
     }
     // Some objects contain log probabilities for earlier text.
     if (tokens !== undefined && this.#message !== NONE) this.#out.text(this.#message, 0, '', 'text', tokens);
@@ -271,8 +277,11 @@ export class AnswerEmitter {
     this.#out.close(index, source);
   }
 
-  /** @returns members that are lost because there is no text to cite; they are reported with the end */
-  #annotate(grounding: JsonObject): readonly string[] {
+  /** Emits the citations once. @returns members that are lost because there is no text to cite; they are reported with the end */
+  #cite(): readonly string[] {
+    const grounding = this.#grounding;
+    if (grounding === undefined || this.#isCited) return [];
+    this.#isCited = true;
     const index = this.#message;
     if (index === NONE) {
       this.#rest.keep({}, grounding);
@@ -321,6 +330,11 @@ export class AnswerEmitter {
     this.#out.arguments(call.index, JSON.stringify(call.args.value));
     this.#out.close(call.index);
   }
+}
+
+/** True for a part with text of the answer. */
+function isText(part: JsonObject): boolean {
+  return part['text'] !== undefined && part['text'] !== '' && part['thought'] !== true;
 }
 
 /** Returns the raw form of a part with more members than the canonical item holds. */

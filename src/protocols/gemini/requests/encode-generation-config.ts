@@ -5,7 +5,7 @@ import { type CanonicalRequest, type Effort, type Target, TEXTS } from '../../..
 import { asObject, isJsonObject } from '../../../base/json/index.ts';
 import { camelMembers } from '../camel-members.ts';
 import type { EncodeScope } from './encode-scope.ts';
-import { isLevelGeneration } from './encode-scope.ts';
+import { mayCombine } from './encode-scope.ts';
 import { CONFIG_TABLE } from '../fields.ts';
 import type { WireThinkingLevel } from '../wire-types.ts';
 import { titledSchema } from '../../members/titled-schema.ts';
@@ -47,7 +47,7 @@ function encodeFormat(
 ): void {
   const format = request.responseFormat;
   if (format === undefined || format.type === 'text') return;
-  if (hasFunctions && !isLevelGeneration(target)) {
+  if (hasFunctions && !mayCombine(request, target)) {
     report.add(
       'response_format',
       'dropped',

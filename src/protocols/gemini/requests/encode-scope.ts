@@ -1,6 +1,6 @@
 // State that the encoders of one request share: the target and the report.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
-import type { Report, Source, Target } from '../../../canonical/index.ts';
+import type { CanonicalRequest, Report, Source, Target } from '../../../canonical/index.ts';
 
 export interface EncodeScope {
   readonly target: Target;
@@ -19,6 +19,14 @@ export function ownRaw(source: Source | undefined): MutableJsonObject | undefine
  */
 export function isLevelGeneration(target: Target): boolean {
   return target.reasoningStyle === 'effort';
+}
+
+/**
+ * True if functions may be sent together with hosted tools or a response format. For a model of unknown generation, a
+ * client of this protocol knows best.
+ */
+export function mayCombine({ protocol }: CanonicalRequest, target: Target): boolean {
+  return isLevelGeneration(target) || (protocol === 'gemini' && target.reasoningStyle === 'none');
 }
 
 /** Reports a cache breakpoint, which cannot be sent because Gemini caches automatically. */

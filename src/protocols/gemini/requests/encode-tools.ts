@@ -9,7 +9,7 @@ import {
 } from '../../../canonical/index.ts';
 import { functionFor } from '../../calls/custom-as-function.ts';
 import type { EncodeScope } from './encode-scope.ts';
-import { dropCache, isLevelGeneration, ownRaw } from './encode-scope.ts';
+import { dropCache, isLevelGeneration, mayCombine, ownRaw } from './encode-scope.ts';
 import type { WireCallingMode } from '../wire-types.ts';
 
 export interface EncodedTools {
@@ -48,7 +48,7 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
   }
   const hasFunctions = functions.length > 0;
   const together = hasFunctions && hosted.length > 0;
-  if (together && !isLevelGeneration(target)) {
+  if (together && !mayCombine(request, target)) {
     hosted.length = 0;
     report.add(
       'tools',

@@ -48,10 +48,16 @@ const ANSWER = {
   responseId: 'r',
 };
 
-async function ask(lane: string, path: string, body: object, isStreamed: boolean): Promise<Response> {
+async function ask(
+  lane: string,
+  path: string,
+  body: object,
+  isStreamed: boolean,
+  answer: object = ANSWER,
+): Promise<Response> {
   const scene = scenes.get(lane);
   if (!scene) throw new Error(`no ${lane}`);
-  scene.upstream('up').script(isStreamed ? sse(frame(ANSWER)) : whole(ANSWER));
+  scene.upstream('up').script(isStreamed ? sse(frame(answer)) : whole(answer));
   const response = await fetch(scene.gateway.origin + path, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
@@ -123,4 +129,20 @@ describe.each([false, true])('clients of other protocols (stream: %p)', (stream)
     expect(text).toContain('"logprob":-0.5');
     expect(text).toContain('"token":"Ho"');
   });
+});
+
+test.each([false, true])('text keeps its citations if a call follows it (stream: %p)', async (stream) => {
+  const [candidate] = ANSWER.candidates;
+  const parts = [{ text: 'Hi' }, { functionCall: { name: 'f', args: {} } }];
+  const calling = { ...ANSWER, candidates: [{ ...candidate, content: { role: 'model', parts } }] };
+  const body = {
+    model: 'one/gemini',
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools: [{ type: 'function', function: { name: 'f' } }],
+    stream,
+  };
+  const response = await ask('translate', '/v1/chat/completions', body, stream, calling);
+  const text = await response.text();
+  expect(text).toContain('"url":"https://a.example"');
+  expect(text).toContain('"finish_reason":"tool_calls"');
 });

@@ -173,3 +173,40 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (name) => {
     }
   });
 });
+
+/** Wishes that models before Gemini 3 refuse together with functions, and where they must arrive. */
+const TOGETHER: readonly (readonly [name: string, body: object, place: readonly (string | number)[]])[] = [
+  ['a hosted tool', { tools: [{ functionDeclarations: [NAMED] }, { googleSearch: {} }] }, ['tools', 1]],
+  [
+    'a response format',
+    {
+      tools: [{ functionDeclarations: [NAMED] }],
+      generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } },
+    },
+    ['generationConfig', 'responseMimeType'],
+  ],
+];
+
+test.each(TOGETHER)(
+  'a Gemini client sends %s with functions to a model that nobody knows',
+  async (_, wish, place) => {
+    const models = ['novel', 'gemini-2.5-flash'].map((model) => ({
+      id: `up/${model}`,
+      endpoints: [{ provider: 'up', model, protocol: 'gemini' }],
+    }));
+    await using scene = await startScene(['up'], { config: { models } });
+    const upstream = scene.upstream('up');
+    upstream.always(whole(envelope([{ text: '{}' }])));
+    const post = (model: string): Promise<Response> =>
+      scene.gateway.post(`/models/up/${model}:generateContent`, {
+        contents: [{ role: 'user', parts: [{ text: QUESTION }] }],
+        ...wish,
+      });
+    const unknown = await post('novel');
+    expect([unknown.status, unknown.headers.get('x-dragoman-report')]).toEqual([200, null]);
+    expect(at(upstream.requests.at(-1)?.json as Json, ...place)).toBeDefined();
+    const earlier = await post('gemini-2.5-flash');
+    expect(earlier.headers.get('x-dragoman-report')).toContain(':dropped');
+    expect(at(upstream.requests.at(-1)?.json as Json, ...place)).toBeUndefined();
+  },
+);
