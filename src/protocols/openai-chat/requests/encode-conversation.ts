@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Item, MessageItem, Part, TextPart, ToolResultItem } from '../../../canonical/index.ts';
 import { isJsonArray } from '../../../base/json/index.ts';
-import { isAssistantItem, unresolvedReference } from '../../../canonical/index.ts';
+import { isAssistantItem, TEXTS, unresolvedReference } from '../../../canonical/index.ts';
 import { encodeAssistant, encodeName } from './encode-assistant.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyMessageMembers, ownRaw, messagePath } from './encode-context.ts';
@@ -14,6 +14,9 @@ export function encodeMessages(items: readonly Item[], context: EncodeContext): 
   /** Attachments of the tool results so far. They follow the last result of a run. */
   let attachments: Part[] = [];
   let turn: Item[] = [];
+  /** Calls of the last turn without a result so far, and messages that must not stand between a call and its result. */
+  const open = new Set<string>();
+  let waiting: MessageItem[] = [];
   const endTurn = (): void => {
     if (turn.length === 0) return;
     const message = encodeAssistant(turn, context);
@@ -25,24 +28,37 @@ export function encodeMessages(items: readonly Item[], context: EncodeContext): 
     messages.push({ role: 'user', content: attachments.map((part) => encodePart(part, context)) });
     attachments = [];
   };
+  const endWaiting = (): void => {
+    endResults();
+    for (const item of waiting) messages.push(encodeInput(item, context));
+    waiting = [];
+  };
   for (const item of items) {
     if (item.type === 'tool_result') {
       endTurn();
+      if (!open.delete(item.callId) && waiting.length > 0) endWaiting();
+      if (waiting.length > 0) context.report.add(item.path ?? 'messages', 'approximated', TEXTS.resultsMoved);
       messages.push(encodeToolResult(item, attachments, context));
     } else if (isAssistantItem(item)) {
-      endResults();
+      endWaiting();
+      if (turn.length === 0) open.clear();
       if (!belongs(turn, item)) endTurn();
       turn.push(item);
+      // A client of this protocol has put its messages in order itself.
+      if (item.type === 'tool_call' && !rawMessage(item)) open.add(item.callId);
     } else if (item.type === 'message') {
       endTurn();
-      endResults();
-      messages.push(encodeInput(item, context));
+      if (open.size > 0) waiting.push(item);
+      else {
+        endWaiting();
+        messages.push(encodeInput(item, context));
+      }
     } else if (item.type === 'reference') {
       throw unresolvedReference(item);
     }
   }
   endTurn();
-  endResults();
+  endWaiting();
   const { mergeSystem, adjacentRoles } = context.target.quirks;
   const arranged = mergeSystem ? mergeSystemMessages(messages, items, context) : messages;
   return adjacentRoles === 'merge' ? mergeAdjacent(arranged) : arranged;
