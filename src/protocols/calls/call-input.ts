@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Report, ToolCallItem } from '../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../base/json/index.ts';
+import { ArgumentsProgress } from './arguments-progress.ts';
 
 /**
  * Returns the input of a call of an earlier turn. Free-form input of a custom tool becomes the `input` member, as in
@@ -29,22 +30,7 @@ export function callInput(call: Pick<ToolCallItem, 'kind' | 'arguments'>, wrappe
   if (text.trim() === '') return {};
   const parsed = parseJson(text);
   if (isJsonObject(parsed)) return parsed;
-  if (wrapped === undefined && isCutShort(text)) return {};
+  if (wrapped === undefined && new ArgumentsProgress().take(text).isCutShort) return {};
   wrapped?.();
   return { _raw: text };
-}
-
-/** True for the beginning of a JSON object without its end. */
-function isCutShort(text: string): boolean {
-  if (!text.trimStart().startsWith('{')) return false;
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at];
-    if (isInString && letter === '\\') at++;
-    else if (letter === '"') isInString = !isInString;
-    else if (!isInString && (letter === '{' || letter === '[')) depth++;
-    else if (!isInString && (letter === '}' || letter === ']')) depth--;
-  }
-  return isInString || depth > 0;
 }

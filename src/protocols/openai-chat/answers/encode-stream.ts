@@ -14,6 +14,7 @@ import type {
 } from '../../../canonical/index.ts';
 import { PARAGRAPH } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
+import { ArgumentsProgress } from '../../calls/arguments-progress.ts';
 import { StreamEncoder, TextOffsets } from '../../streams/stream-encoder.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { membersText, NO_REST, type RestOfAnswer, restOf } from '../../members/answer-rest.ts';
@@ -47,6 +48,11 @@ interface CallState {
   /** Text before and after an escaped fragment of its arguments. */
   readonly head: string;
   readonly tail: string;
+  /** Undefined for free-form input, whose end cannot be seen. */
+  readonly progress: ArgumentsProgress | undefined;
+  /** Members of its chunks, while an earlier call is incomplete; undefined once they are written. */
+  waiting: string[] | undefined;
+  isClosed: boolean;
 }
 /** Hosted work, which is written when it is complete. */
 interface WorkState {
@@ -82,6 +88,10 @@ class ChatStreamEncoder extends StreamEncoder {
   #lastReasoning: ReasoningState | undefined;
   #position = 0;
   #toolCalls = 0;
+  /** Call whose arguments are being written. */
+  #call: CallState | undefined;
+  /** Later calls in their order. They wait for its end, because OpenAI's SDKs parse a call when the next one begins. */
+  readonly #laterCalls: CallState[] = [];
 
   constructor(write: (frames: string) => void, context: AnswerContext) {
     super(write, context);
@@ -94,7 +104,10 @@ class ChatStreamEncoder extends StreamEncoder {
 
   protected override onArguments({ index, text }: ArgumentsEvent): void {
     const item = this.#items[index];
-    if (item?.type === 'call' && text) this.#delta(item.head + JSON.stringify(text) + item.tail);
+    if (item?.type !== 'call' || text === '') return;
+    item.progress?.take(text);
+    this.#callDelta(item, item.head + JSON.stringify(text) + item.tail);
+    if (this.#laterCalls.length > 0) this.#writeLaterCalls();
   }
 
   protected override onClose(event: CloseEvent): void {
@@ -102,9 +115,14 @@ class ChatStreamEncoder extends StreamEncoder {
     if (!item || item.type === 'reasoning') return;
     const members =
       item.type === 'work' ? encodeWork(item.kind, event.source, event.facts) : extraMembers(event.source);
-    if (!members) return;
-    const text = JSON.stringify(members).slice(1, -1);
-    this.#delta(item.type === 'call' ? `"tool_calls":[{"index":${item.number},${text}}]` : text);
+    const text = members && JSON.stringify(members).slice(1, -1);
+    if (item.type !== 'call') {
+      if (text) this.#delta(text);
+      return;
+    }
+    if (text) this.#callDelta(item, `"tool_calls":[{"index":${item.number},${text}}]`);
+    item.isClosed = true;
+    this.#writeLaterCalls();
   }
 
   protected override onText(event: TextEvent): void {
@@ -205,13 +223,40 @@ class ChatStreamEncoder extends StreamEncoder {
     const isCustom = item.kind === 'custom';
     const head = `"tool_calls":[{"index":${number},`;
     const body = isCustom ? '"custom":{"input":' : '"function":{"arguments":';
-    this.#items[index] = { type: 'call', number, head: head + body, tail: '}}]' };
     const id = JSON.stringify(item.callId);
     const name = JSON.stringify(item.name);
     const first = isCustom
       ? `"type":"custom","custom":{"name":${name},"input":""}`
       : `"type":"function","function":{"name":${name},"arguments":""}`;
-    this.#delta(`${head}"id":${id},${first}}]`);
+    const call: CallState = {
+      type: 'call',
+      number,
+      head: head + body,
+      tail: '}}]',
+      progress: isCustom ? undefined : new ArgumentsProgress(),
+      waiting: [`${head}"id":${id},${first}}]`],
+      isClosed: false,
+    };
+    this.#items[index] = call;
+    this.#laterCalls.push(call);
+    this.#writeLaterCalls();
+  }
+
+  #callDelta(call: CallState, members: string): void {
+    if (call.waiting) call.waiting.push(members);
+    else this.#delta(members);
+  }
+
+  /** Writes the calls that waited, up to the next incomplete one. @param isEnd true: writes all of them */
+  #writeLaterCalls(isEnd = false): void {
+    while (isEnd || !isIncomplete(this.#call)) {
+      const call = this.#laterCalls.shift();
+      if (!call) return;
+      this.#call = call;
+      const { waiting = [] } = call;
+      call.waiting = undefined;
+      for (const members of waiting) this.#delta(members);
+    }
   }
 
   protected override onAnnotate(event: AnnotateEvent): void {
@@ -223,6 +268,7 @@ class ChatStreamEncoder extends StreamEncoder {
   }
 
   protected override onFinish(event: FinishEvent): void {
+    this.#writeLaterCalls(true);
     if (this.#role !== '') this.#delta('"content":""');
     const reason = encodeFinishReason(event.reason, {
       toolCalls: this.#toolCalls,
@@ -278,4 +324,9 @@ class ChatStreamEncoder extends StreamEncoder {
     item.tail = `,"format":${format},"index":${item.position}${id}}`;
     return item.position;
   }
+}
+
+/** True if more arguments may follow. A call that was closed holds up no other, whatever its arguments are. */
+function isIncomplete(call: CallState | undefined): boolean {
+  return call?.progress !== undefined && !call.isClosed && !call.progress.isComplete;
 }
