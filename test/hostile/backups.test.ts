@@ -118,8 +118,8 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
     },
     'files/ab/file_ab is not in SHA256SUMS',
   ],
-  ['a line that is no checksum', () => put('SHA256SUMS', 'x'.repeat(100_000)), 'has an invalid line'],
-  ['a manifest that is no JSON', () => (put('backup.json', '{'), seal()), 'has no form'],
+  ['an invalid checksum line', () => put('SHA256SUMS', 'x'.repeat(100_000)), 'has an invalid line'],
+  ['a manifest that is not JSON', () => (put('backup.json', '{'), seal()), 'has no form'],
   ['a list as a manifest', () => (put('backup.json', '[]'), seal()), 'has no form'],
   [
     'a manifest that is too large',
@@ -136,11 +136,7 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
       }),
     'no program',
   ],
-  [
-    'a time that is none',
-    () => change((manifest) => (manifest['madeAt'] = 1e300)),
-    '`madeAt` of backup.json',
-  ],
+  ['an invalid time', () => change((manifest) => (manifest['madeAt'] = 1e300)), '`madeAt` of backup.json'],
   [
     'huge counts',
     () => change((manifest) => (manifest['rows'] = { settings: 1e300 })),
@@ -158,7 +154,7 @@ const ATTACKS: readonly (readonly [title: string, alter: () => void, says: strin
     'the database is damaged',
   ],
   [
-    'half a database',
+    'a truncated database',
     () => (put('dragoman.db', readFileSync(join(backup, 'dragoman.db')).subarray(0, 9000)), seal()),
     'damaged',
   ],

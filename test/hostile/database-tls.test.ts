@@ -72,15 +72,15 @@ describe.skipIf(certificates === null)('a PostgreSQL server', () => {
   });
 
   test.each([
-    ['of an authority that nobody trusts', NAME, NAME, 'verify-full', 'stranger'],
-    ['of an authority of the system’s own alone', NAME, NAME, 'verify-full', null],
-    ['of an authority that nobody trusts, asked with', NAME, NAME, 'require', 'stranger'],
+    ['of an untrusted authority', NAME, NAME, 'verify-full', 'stranger'],
+    ['of an authority of the system alone', NAME, NAME, 'verify-full', null],
+    ['of an untrusted authority, requested with', NAME, NAME, 'require', 'stranger'],
     ['for another name', 'elsewhere', NAME, 'verify-full', 'ca'],
-    ['for another name, asked with', 'elsewhere', NAME, 'require', 'ca'],
-    ['for a name where it is asked by address', NAME, '127.0.0.1', 'verify-full', 'ca'],
-    ['for another name where it is asked by address', 'elsewhere', '127.0.0.1', 'verify-full', 'ca'],
-    ['that it does not have: it has no TLS', 'plain', '127.0.0.1', 'verify-full', 'ca'],
-    ['that it does not have: it has no TLS, asked with', 'plain', '127.0.0.1', 'prefer', 'ca'],
+    ['for another name, requested with', 'elsewhere', NAME, 'require', 'ca'],
+    ['for a name if it is requested by address', NAME, '127.0.0.1', 'verify-full', 'ca'],
+    ['for another name if it is requested by address', 'elsewhere', '127.0.0.1', 'verify-full', 'ca'],
+    ['that is missing without TLS', 'plain', '127.0.0.1', 'verify-full', 'ca'],
+    ['that is missing without TLS, requested with', 'plain', '127.0.0.1', 'prefer', 'ca'],
   ])('with a certificate %s (%s at %s, sslmode=%s) is refused', async (_, server, host, mode, authority) => {
     const [asked, received] = await connect(urlOf(server, host, mode, authority));
     expect([asked, received]).toEqual([

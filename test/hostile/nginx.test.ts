@@ -61,7 +61,7 @@ const ATTACKS: readonly (readonly [title: string, bytes: string])[] = [
   ['trailers that are a request', post(`${KEY}${CHUNKED}`, `2\r\n{}\r\n0\r\n${INNER}`)],
   ['a body behind a refused key', post(`Authorization: Bearer sk-wrong\r\n${LENGTH}`, INNER)],
   ['chunks behind a refused key', post(`Authorization: Bearer sk-wrong\r\n${CHUNKED}`, INNER_CHUNK)],
-  ['a body of a path that nobody has', post(`${KEY}${LENGTH}`, INNER, 'POST /nothing')],
+  ['a body for an unknown path', post(`${KEY}${LENGTH}`, INNER, 'POST /nothing')],
   ['a body of a wrong method', post(`${KEY}${CHUNKED}`, INNER_CHUNK, 'PUT /v1/chat/completions')],
   ['a body of GET', post(`${KEY}${LENGTH}`, INNER, 'GET /v1/models')],
   ['chunks of GET', post(`${KEY}${CHUNKED}`, INNER_CHUNK, 'GET /healthz')],

@@ -60,7 +60,7 @@ test.each<readonly [string, Partial<GenerationRecord>, readonly Partial<AttemptR
   ['as usual', { usage, cost }, [{ usage, cost }]],
   ['with an attempt charged otherwise', { usage: null, cost }, [{ usage, cost: null }]],
   [
-    'that failed, elsewhere and without an answer',
+    'that failed at another provider without a response',
     { provider: null, endpoint: null, lane: null, status: 502, firstContentAt: null },
     [
       {
@@ -71,7 +71,7 @@ test.each<readonly [string, Partial<GenerationRecord>, readonly Partial<AttemptR
       },
     ],
   ],
-  ['with ids and places of its own', {}, [{ id: 'att_x', ordinal: 3, status: 429, upstreamId: 'up' }]],
+  ['with its own ids and positions', {}, [{ id: 'att_x', ordinal: 3, status: 429, upstreamId: 'up' }]],
   [
     'with three attempts',
     { attempts: 3 },
@@ -80,11 +80,11 @@ test.each<readonly [string, Partial<GenerationRecord>, readonly Partial<AttemptR
   ['of several turns', { turns: 3 }, []],
   ['that repeats another', { replayOf: 'b'.repeat(32) }, []],
   [
-    'that repeats another of somebody',
+    'that repeats another of an end user',
     { replayOf: 'b'.repeat(32), projectId: 'p', endUser: 'a'.repeat(32) },
     [],
   ],
-  ['of several turns for somebody', { turns: 2, projectId: 'p', endUser: 'a'.repeat(32) }, []],
+  ['of several turns for an end user', { turns: 2, projectId: 'p', endUser: 'a'.repeat(32) }, []],
   ['without any', { attempts: 0, usage: null, cost: null, report: [] }, []],
   ['with times between milliseconds', { createdAt: 1e12 + 0.1, endedAt: 2e12 + 1 / 3 }, [{ startedAt: 7.7 }]],
   ['that began before it was made', { endedAt: 1_699_999_999_000 }, [{ startedAt: 5 }]],

@@ -115,9 +115,13 @@ describe('limits count a request once, with its usage', () => {
       1,
       () => read(chat({ model: 'mended', stream: true, provider: { stream_safety: 'continue' } })),
     ],
-    ['an answer that nobody completes', 1, () => read(chat({ model: 'sim/cut-after-40', stream: true }))],
-    ['what failed', 0, () => read(chat({ model: 'sim/error-500' }))],
-    ['what was refused', 0, () => read(chat({ messages: 'none' }))],
+    [
+      'a response that no endpoint completes',
+      1,
+      () => read(chat({ model: 'sim/cut-after-40', stream: true })),
+    ],
+    ['a failed request', 0, () => read(chat({ model: 'sim/error-500' }))],
+    ['a refused request', 0, () => read(chat({ messages: 'none' }))],
     [
       'an embedding',
       1,

@@ -106,7 +106,7 @@ describe('a model that is named', () => {
   test.each<[string, object, string]>([
     ['goes first', {}, SMALL],
     ['also with a task type', { task_info: { task_type: 'chat' } }, SMALL],
-    ['unless a complexity says how to choose', complexity('high'), LARGE],
+    ['goes behind the choice by a complexity', complexity('high'), LARGE],
   ])('%s', async (_, config, expected) => {
     expect(await chosen({ model: SMALL, ...choice(config) })).toBe(expected);
   });
@@ -167,7 +167,7 @@ test.each<[string, string, object, string]>([
   ],
   ['a complexity of no word', `${CONFIG}.task_info.complexity`, complexity('huge'), 'low, medium, high'],
   [
-    'a task type of nobody',
+    'an unknown task type',
     `${CONFIG}.task_info.task_type`,
     { task_info: { task_type: 'poem' } },
     'chat, completion, code',

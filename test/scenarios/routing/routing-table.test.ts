@@ -42,7 +42,7 @@ const row = async (name: string): Promise<Json | undefined> =>
 
 describe('the explanation matches what happens', () => {
   test.each<[string, object]>([
-    ['nothing said', {}],
+    ['no routing options', {}],
     ['by price', { provider: { sort: 'price', max_price: { prompt: 3 }, fallback: 'true' } }],
     ['in turn', { provider: { routing: { type: 'round_robin' } } }],
     ['by latency, exploring', { provider: { routing: { type: 'least_latency' } } }],

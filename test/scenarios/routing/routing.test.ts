@@ -57,7 +57,7 @@ const routing = (wishes: object): object => ({ provider: { routing: wishes } });
 
 describe('the order of trying', () => {
   test.each<[string, object, string]>([
-    ['nothing said: the order of the configuration', {}, 'east west north'],
+    ['without options is that of the configuration', {}, 'east west north'],
     ['an empty `provider`', { provider: {} }, 'east west north'],
     ['priority', routing({ type: 'priority' }), 'east west north'],
     ['its other name', routing({ type: 'order' }), 'east west north'],
@@ -104,7 +104,7 @@ describe('the order of trying', () => {
     ['require_parameters', { logit_bias: { 5: 1 }, provider: { require_parameters: true } }, 'west north'],
     ['without it', { logit_bias: { 5: 1 } }, 'east west north'],
     [
-      'it asks for nothing that is not asked for',
+      'require_parameters without optional parameters',
       { provider: { require_parameters: true } },
       'east west north',
     ],
@@ -306,7 +306,7 @@ describe('three levels of defaults', () => {
 describe('routing options', () => {
   test.each<[string, string, object, readonly string[]]>([
     [
-      'of a price that nobody has',
+      'are refused for a price that no endpoint has',
       'provider.max_price',
       { max_price: { prompt: 0.5 } },
       [
@@ -314,28 +314,38 @@ describe('routing options', () => {
         'east: its prompt price of 4 USD exceeds the maximum of 0.5 USD',
       ],
     ],
-    ['for nobody', 'provider.only', { only: ['nobody'] }, ['west: not in provider.only']],
     [
-      'for nobody that serves it',
+      'are refused if only an unknown provider is allowed',
+      'provider.only',
+      { only: ['nobody'] },
+      ['west: not in provider.only'],
+    ],
+    [
+      'are refused if no listed provider serves the model',
       'provider.routing.providers',
       { routing: { type: 'order', providers: ['sim'] } },
       ['north: not in provider.routing.providers'],
     ],
-    ['for nobody else', 'provider.ignore', { ignore: ['east', 'west', 'north'] }, ['in provider.ignore']],
     [
-      'for a stranger to stand in',
+      'are refused if all providers are ignored',
+      'provider.ignore',
+      { ignore: ['east', 'west', 'north'] },
+      ['in provider.ignore'],
+    ],
+    [
+      'are refused for an unknown fallback',
       'provider.fallback',
       { fallback: 'nobody' },
       ['true, false, one of east, west, north, or a model'],
     ],
     [
-      'for one of two strangers',
+      'are refused for a list with an unknown fallback',
       'provider.fallback',
       { fallback: ['north', 'nobody'] },
       ['"nobody" is neither a provider nor a model'],
     ],
     [
-      'for a provider that serves another model',
+      'are refused for a fallback that serves another model',
       'provider.fallback',
       { fallback: 'sim' },
       ['sim does not serve house/one', 'east, west, north'],
@@ -355,7 +365,7 @@ describe('routing options', () => {
   });
 
   test.each<[string, string, readonly string[]]>([
-    ['an endpoint of nobody', 'house/one:sim', ['the model id names sim']],
+    ['an endpoint of another model', 'house/one:sim', ['the model id names sim']],
     ['a misspelt provider', 'house/one:wset', ['house/one:wset', 'house/one']],
   ])('refuses %s after the model id', async (_, model, parts) => {
     const { status, json } = await chat(scene, { model });

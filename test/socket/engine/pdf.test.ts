@@ -209,7 +209,7 @@ describe('to an upstream that takes no files', () => {
       'application/vnd.ms-excel',
       'application/vnd.ms-excel',
     ],
-    ['bytes that are said to be text', Buffer.from([0x66, 0xff, 0xfe]), 'a.txt', 'text/plain', 'UTF-8'],
+    ['bytes that are declared as text', Buffer.from([0x66, 0xff, 0xfe]), 'a.txt', 'text/plain', 'UTF-8'],
     [
       'a PDF with a password',
       pdfOf(['Secret'], { isEncrypted: true }),

@@ -408,7 +408,7 @@ describe('schemas', () => {
   for (let i = 0; i < 110; i++) deep = { not: deep };
   test.each([
     ['another host', { $ref: 'http://169.254.169.254/schema.json' }, 'resolve'],
-    ['itself, without end', { $ref: '#' }, 'it refers to itself endlessly'],
+    ['endless references to itself', { $ref: '#' }, 'it refers to itself endlessly'],
     [
       'itself, in a member, by a name',
       holding({ $anchor: 'a', anyOf: [{ not: { $ref: '#a' } }] }),
@@ -417,7 +417,7 @@ describe('schemas', () => {
     ['itself, twice at each level', { $defs: doubling, $ref: '#/$defs/d39' }, 'too often'],
     ['itself, thirty times twice', { $defs: doubling, items: { $ref: '#/$defs/d30' } }, 'too often'],
     [
-      'itself, by an address of its own',
+      'itself by its own address',
       { allOf: [{ $id: 'https://example.com/a', $ref: '#' }] },
       'it refers to itself endlessly',
     ],

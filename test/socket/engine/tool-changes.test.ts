@@ -82,8 +82,8 @@ describe.each(['chat', 'responses', 'messages', 'gemini'] as const)('%s', (kind)
       [turn(defined('c')), FRAGMENT, turn(reference('tool_removal', 'c'))],
       ['a', 'b'],
     ],
-    ['a reference to what is there', [turn(reference('tool_addition', 'b'))], ['a', 'b']],
-    ['all of them taken away', [turn(reference('tool_removal', 'a'), reference('tool_removal', 'b'))], []],
+    ['a reference to an existing tool', [turn(reference('tool_addition', 'b'))], ['a', 'b']],
+    ['the removal of all tools', [turn(reference('tool_removal', 'a'), reference('tool_removal', 'b'))], []],
   ])('%s', async (_, messages, expected) => {
     const [response, sent] = await ask(scenes['other'], kind, { messages, tools: [tool('a'), tool('b')] });
     expect(response.status).toBe(200);

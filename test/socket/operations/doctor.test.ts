@@ -333,9 +333,9 @@ test.each([
 test.each([
   ['no JSON', '{'],
   ['another version', '{"version": 99, "endpoints": []}'],
-  ['an entry that is none', '{"version": 1, "endpoints": [{"provider": "lab"}, null, 7]}'],
+  ['an invalid entry', '{"version": 1, "endpoints": [{"provider": "lab"}, null, 7]}'],
   [
-    'a quirk that is none',
+    'an invalid quirk',
     JSON.stringify({
       version: 1,
       endpoints: [

@@ -214,7 +214,7 @@ describe('hostile structures', () => {
       '{"model":"sim/echo","messages":[{"role":"user","content":"a","role":"system"}]}',
       'messages[0].role',
     ],
-    ['in what nobody knows', `${before}[0,{"é":{"漢":1,"\\u6f22":2}}]}`, 'mine[1].é.漢'],
+    ['in an unknown member', `${before}[0,{"é":{"漢":1,"\\u6f22":2}}]}`, 'mine[1].é.漢'],
     [
       'among a thousand',
       `${before}{${Array.from({ length: 1000 }, (_, index) => `"k${index}":0`).join()},"k7":1}}`,

@@ -249,7 +249,7 @@ const PREVIOUS = [400, OPENAI, 'previous_response_not_found', 'previous_response
 test.each<[what: string, speech: Speech, extra: object, Reported]>([
   ['an unknown answer', 'responses', { previous_response_id: 'resp_none' }, PREVIOUS],
   [
-    'an answer that is none',
+    'an invalid response id',
     'responses',
     { previous_response_id: 'foo' },
     [400, OPENAI, 'invalid_value', 'previous_response_id'],
@@ -261,13 +261,13 @@ test.each<[what: string, speech: Speech, extra: object, Reported]>([
     [404, OPENAI, null, 'conversation'],
   ],
   [
-    'a conversation that is none',
+    'an invalid conversation id',
     'responses',
     { conversation: 'invalid-id' },
     [400, OPENAI, 'invalid_value', 'conversation'],
   ],
   [
-    'a conversation that is none, as an object',
+    'an invalid conversation id, as an object',
     'responses',
     { conversation: { id: 'resp_1' } },
     [400, OPENAI, 'invalid_value', 'conversation.id'],

@@ -328,7 +328,7 @@ describe('files', () => {
   });
 
   test.each([
-    ['that is none', 'hello', {}],
+    ['without a form', 'hello', {}],
     ['of another type', '{}', { 'content-type': 'application/json' }],
     ['without a boundary', `${file}--B--`, { 'content-type': 'multipart/form-data' }],
     [

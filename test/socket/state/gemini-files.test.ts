@@ -236,11 +236,11 @@ describe('files of Google', () => {
     ['no protocol', { 'x-goog-upload-protocol': '' }, {}, 'x-goog-upload-protocol'],
     ['another protocol', { 'x-goog-upload-protocol': 'multipart' }, {}, 'x-goog-upload-protocol'],
     ['another command', { 'x-goog-upload-command': 'upload' }, {}, 'x-goog-upload-command'],
-    ['a length that is none', { 'x-goog-upload-header-content-length': '-1' }, {}, 'content-length'],
+    ['an invalid length', { 'x-goog-upload-header-content-length': '-1' }, {}, 'content-length'],
     ['no bytes', { 'x-goog-upload-header-content-length': '0' }, {}, 'empty'],
-    ['a name that is none', {}, { file: { name: 'files/my_notes' } }, 'file.name'],
+    ['an invalid name', {}, { file: { name: 'files/my_notes' } }, 'file.name'],
     ['a name that is too long', {}, { file: { display_name: 'x'.repeat(513) } }, 'file.displayName'],
-    ['a file that is none', {}, { file: 'x' }, 'file'],
+    ['an invalid file', {}, { file: 'x' }, 'file'],
   ])('do not begin with %s', async (_, headers, body, word) => {
     const started = await begin(1, headers, body);
     expect(started.status).toBe(400);

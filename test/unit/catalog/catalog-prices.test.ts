@@ -98,7 +98,7 @@ describe('a source that loses prices', () => {
       { input: 3, output: 8, source: 'v2; kept: output_mtok of v1' },
     ],
     [
-      'what a price was',
+      'a price of zero',
       [model('a', { input_mtok: 0, output_mtok: 9 })],
       { input: 2, output: 9, source: 'v2; kept: input_mtok of v1' },
     ],
@@ -157,13 +157,13 @@ test.each([
   ['an unknown condition', one({ prices: [{ constraint: { moon: 'full' }, prices: {} }] }), 'prices'],
   ['a pattern that takes long', one({ match: { regex: '^(a+)+$' } }), 'match'],
   ['a pattern of many repetitions', one({ match: { regex: 'a.*b.*c.*d' } }), 'match'],
-  ['a pattern that is none', one({ match: { regex: '(' } }), 'match'],
+  ['an invalid pattern', one({ match: { regex: '(' } }), 'match'],
   [
-    'rules in rules without end',
+    'endlessly nested rules',
     one({ match: { or: 'x' } }).replace('"x"', '[{"or":'.repeat(40) + '[]' + '}]'.repeat(40)),
     'nests deeper',
   ],
-  ['a name without end', one({ id: 'a'.repeat(300) }), '[0].models[0].id'],
+  ['an endless name', one({ id: 'a'.repeat(300) }), '[0].models[0].id'],
 ])('%s is refused', (_, text, words) => {
   let message = '';
   try {

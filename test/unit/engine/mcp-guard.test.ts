@@ -302,7 +302,7 @@ describe('client credentials', () => {
     ['answers nonsense', () => new Response('<html>')],
     ['fails', () => new Response('', { status: 500 })],
     [
-      'leads elsewhere',
+      'redirects to another server',
       () => new Response(null, { status: 307, headers: { location: 'http://127.0.0.2/' } }),
     ],
   ])('are reported when the token endpoint %s', async (_, issue) => {

@@ -135,7 +135,7 @@ describe('refused', () => {
       /house\/small does, but the provider "openai" is not enabled/,
     ],
     [
-      'a choice that a wish leaves nobody for',
+      'a choice whose options exclude all endpoints',
       { model: 'auto', provider: { only: ['sim'] } },
       { kind: 'unsupported', param: 'provider.only' },
       /excluded by provider\.only \(3\)/,

@@ -189,7 +189,7 @@ describe('speed', () => {
   test.each([
     ['a whole answer of 49 ms', null, 49, 2000],
     ['a whole answer in no time at all', null, 0, 2000],
-    ['a stream whose rest came at once', 10, 0, 2000],
+    ['a stream whose rest arrived at once', 10, 0, 2000],
     ['a stream that was kept back and came at once', 4000, 0, 25],
   ])('is at least what %s shows', (_, firstMs, ms, expected) => {
     const bench = new Bench();

@@ -55,7 +55,7 @@ const SHAPES: readonly Shape[] = [
     delta: event('content_block_delta', '"index":0,"delta":{"type":"input_json_delta","partial_json":"~"}'),
   },
   {
-    name: 'Messages, deltas that nobody knows',
+    name: 'Messages, unknown deltas',
     protocol: 'anthropic-messages',
     opening: MESSAGE + TOOL_USE,
     delta: event('content_block_delta', '"index":0,"delta":{"type":"new","new":"~"}'),

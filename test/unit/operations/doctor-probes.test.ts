@@ -439,7 +439,7 @@ test.each([
   ['nothing', whole('', 200)],
   ['a number', whole('7', 200)],
   ['a list of nothing', whole({ choices: [] }, 200)],
-  ['choices that are none', whole({ choices: 'all of them', usage: [] }, 200)],
+  ['invalid choices', whole({ choices: 'all of them', usage: [] }, 200)],
   ['too much', whole(JSON.stringify(chatBody('x'.repeat(2_000_000))), 200)],
 ])('a server that answers everything with %s teaches nothing', async (_, answer) => {
   upstream.always(answer);

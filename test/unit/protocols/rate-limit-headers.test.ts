@@ -70,11 +70,7 @@ const X_RATE_LIMIT: readonly Case[] = [
     openai('0 60s', '9000 1s', requestsOf('500')),
     { remaining: 0, resetMs: 120 },
   ],
-  [
-    'no requests left, of how many is not said',
-    openai('0 60s', '9000 1s'),
-    { remaining: 0, resetMs: 60_000 },
-  ],
+  ['no requests left, without their limit', openai('0 60s', '9000 1s'), { remaining: 0, resetMs: 60_000 }],
   [
     'no tokens left: all of the time',
     openai('20 1s', '0 6m0s', requestsOf('60')),

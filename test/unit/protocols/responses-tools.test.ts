@@ -345,8 +345,8 @@ describe('strict, unsaid', () => {
 
   test.each([
     ['is true for a schema that can be enforced', closed, undefined, true],
-    ['stays unsaid for another', open, undefined, undefined],
-    ['is not what was said', closed, false, false],
+    ['stays unset for another', open, undefined, undefined],
+    ['stays false if the client sets it', closed, false, false],
   ])('%s', (_, parameters, strict, expected) => {
     const tool: JsonObject = { type: 'function', name: 'f', parameters };
     const tools = [strict === undefined ? tool : { ...tool, strict }];

@@ -105,7 +105,7 @@ test.each([
   ['was only tried before another one answered', 'stood-aside', 'failing'],
   ['only met rate limits', 'limited', 'healthy'],
   ['was asked 20 hours ago, behind many newer requests', 'old', 'healthy'],
-  ['had only requests whose clients left', 'left', 'healthy'],
+  ['had only requests whose clients disconnected', 'left', 'healthy'],
   ['was asked at an endpoint that is configured no more', 'renamed', 'healthy'],
   ['answers all', 'busy', 'healthy'],
 ])('a provider that %s is not shown without traffic', (_, id, state) => {

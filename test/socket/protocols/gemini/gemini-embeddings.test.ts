@@ -291,7 +291,7 @@ describe('a wrong request is a 400 that names the member', () => {
     ['too many', 'batchEmbedContents', { requests: Array.from({ length: 2049 }, () => one) }, 'requests'],
     ['one among others', 'batchEmbedContents', { requests: [one, {}] }, 'requests[1].content'],
     [
-      'a picture for those who read texts',
+      'a picture for a model of texts',
       'embedContent',
       { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'aGk=' } }] } },
       'content.parts[0].inlineData',

@@ -27,8 +27,8 @@ function ask(model: string, method: string, config: object = {}): Promise<Respon
 }
 
 test.each([
-  ['its own words', { explanation: 'I will not.' }, 'SAFETY'],
-  ['no words of its own', null, 'SAFETY'],
+  ['an explanation', { explanation: 'I will not.' }, 'SAFETY'],
+  ['no explanation', null, 'SAFETY'],
 ])('a refusal of Claude with %s after text ends with the reason of Google', async (_, details, word) => {
   const content = [{ type: 'text', text: 'Let me see.' }];
   const stop_details = details && { type: 'refusal', category: null, ...details };

@@ -243,7 +243,7 @@ describe('through a gateway', () => {
       { thinking: 'Hm.', signature: 'dragoman:{"format":"openai-responses-v1"}' },
       'translate',
     ],
-    ['thinking that nobody signed is left out', { thinking: 'Hm.', signature: '' }, 'translate'],
+    ['unsigned thinking is omitted', { thinking: 'Hm.', signature: '' }, 'translate'],
   ])('%s', async (_, thinking, lane) => {
     upstream.script((exchange) => {
       exchange.head(200, { 'content-type': 'application/json', 'content-length': String(WHOLE.length) });
