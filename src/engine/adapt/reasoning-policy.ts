@@ -139,7 +139,7 @@ export function budgetForEffort(effort: Exclude<Effort, 'none'>, limit: number):
 }
 
 /** Tier whose share is nearest to `maxTokens / limit`. Ties go to the lower tier. */
-export function effortForBudget(maxTokens: number, limit: number): 'low' | 'medium' | 'high' {
+function effortForBudget(maxTokens: number, limit: number): 'low' | 'medium' | 'high' {
   // Compared as whole tokens times 100: 350 of 1000 is exactly between 20 and 50 %, which a division would round.
   const distance = (tier: (typeof TIERS)[number]): number =>
     Math.abs(maxTokens * 100 - Math.round(SHARE[tier] * 100) * limit);
