@@ -41,6 +41,17 @@ function hostileFolder(): string {
   return folder;
 }
 
+/** Copies the package without some of its folders. @returns its path */
+async function copyOfPackage(folder: string, without: readonly string[]): Promise<string> {
+  const installed = join(folder, 'lib', 'dragoman');
+  const { files } = (await Bun.file(join(ROOT, 'package.json')).json()) as { files: readonly string[] };
+  const names = files.filter((file) => !file.startsWith('!') && !without.includes(file));
+  for (const name of ['package.json', ...names].filter((each) => existsSync(join(ROOT, each))))
+    cpSync(join(ROOT, name), join(installed, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
+  return installed;
+}
+
 test('bunfig.toml, .env and tsconfig.json of the working directory are not read', async () => {
   const folder = hostileFolder();
   const program = await startProgram(['serve'], {
@@ -62,11 +73,7 @@ test('bunfig.toml, .env and tsconfig.json of the working directory are not read'
 
 test('files around an installed package are not read', async () => {
   const folder = hostileFolder();
-  const installed = join(folder, 'lib', 'dragoman');
-  const { files } = (await Bun.file(join(ROOT, 'package.json')).json()) as { files: readonly string[] };
-  for (const name of ['package.json', ...files.filter((file) => !file.startsWith('!') && file !== 'docs')])
-    cpSync(join(ROOT, name), join(installed, name), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
+  const installed = await copyOfPackage(folder, ['docs']);
   const run = Bun.spawnSync(['node', join(installed, 'bin', 'dragoman.mjs'), 'check', '--json'], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '' },
@@ -74,4 +81,16 @@ test('files around an installed package are not read', async () => {
   expect(JSON.parse(run.stdout.toString())).toMatchObject({ valid: true });
   expect(['preloaded', 'replaced'].filter((name) => existsSync(join(folder, name)))).toEqual([]);
   expect((await runProgram(['check'], { folder })).code).toBe(0);
+});
+
+test('sources that run from another folder build the console in its data directory', async () => {
+  const { folder, remove } = freshFolder();
+  undo.push(remove);
+  // A copy without `dist` has no packed program.
+  const root = await copyOfPackage(folder, ['docs', 'dist']);
+  const program = await startProgram(['serve', '--port', '0'], { folder, root });
+  undo.push(() => program.stop());
+  const page = await fetch(`${program.origin}/console`);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<script')]);
+  expect(existsSync(join(folder, 'data', 'console'))).toBe(true);
 });

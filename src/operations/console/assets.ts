@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GatewayError } from '../../canonical/index.ts';
 import { runProgram } from '../../base/runtime/subprocess.ts';
@@ -24,7 +24,8 @@ export class Assets {
   #folder: string | undefined;
 
   constructor(dataDir: string) {
-    this.#cache = join(dataDir, 'console');
+    // Absolute, because the build runs in another working directory.
+    this.#cache = resolve(dataDir, 'console');
   }
 
   /**
