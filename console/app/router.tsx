@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Link,
   type ErrorComponentProps,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -133,8 +134,13 @@ export const router = createRouter({
   defaultPendingComponent: () => <Waiting rows={8} />,
   defaultErrorComponent: Broken,
   defaultNotFoundComponent: () => (
-    <Page title="Nothing here">
-      <p>Page not found.</p>
+    <Page title="Page not found">
+      <p>
+        The console has no page at this address.{' '}
+        <Link to="/" className="text-accent underline">
+          Go to the overview
+        </Link>
+      </p>
     </Page>
   ),
 });

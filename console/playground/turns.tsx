@@ -148,12 +148,12 @@ function Facts({ turn: { facts } }: { readonly turn: AssistantTurn }): ReactNode
   if (facts.isRunning)
     return (
       <p className="animate-pulse text-sm text-faint" role="status">
-        {facts.firstMs === null ? 'Waiting for the first token…' : 'Answering…'}
+        {facts.firstMs === null ? 'Waiting for the first token…' : 'Responding…'}
       </p>
     );
   const said = [
     facts.firstMs !== null && `first token ${duration(facts.firstMs)}`,
-    facts.wholeMs !== null && `whole ${duration(facts.wholeMs)}`,
+    facts.wholeMs !== null && `duration ${duration(facts.wholeMs)}`,
     data?.tokens_per_second != null && `${speed(data.tokens_per_second).replace('/s', '')} tokens/s`,
     data?.native_tokens &&
       `${count(data.native_tokens.prompt_tokens)} → ${count(data.native_tokens.completion_tokens)} tokens`,

@@ -101,6 +101,13 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     }
   });
 
+  test('an address without a page leads back to the overview', async () => {
+    const { page, open } = looked;
+    await open('/no-such-page', 'Page not found');
+    await page.getByRole('link', { name: 'Go to the overview' }).click();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  });
+
   test('the browser reports no other error', () => {
     expect(looked.complaints).toEqual([]);
   });

@@ -149,7 +149,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
     await picture('side-by-side');
-    const facts = await page.getByText(/first token .* · whole .* → .* tokens · \$0\.\d+/).count();
+    const facts = await page.getByText(/first token .* · duration .* → .* tokens · \$0\.\d+/).count();
     expect(facts).toBe(2);
   });
 
