@@ -16,10 +16,10 @@ import {
   isAddress,
   refuseMissing,
   fillHosting,
-  isPlaced,
-  placeOf,
+  hasAddresses,
+  placeholderValues,
   type HostAccess,
-} from './provider-place.ts';
+} from './provider-address.ts';
 
 export interface ActiveProvider {
   readonly id: string;
@@ -78,7 +78,7 @@ export function activeProviders(
   for (const preset of builtIn) {
     if (!(preset.id in config))
       active.set(preset.id, {
-        ...fromPreset(preset, { key: null, words: {}, path: `providers.${preset.id}`, refuse }),
+        ...fromPreset(preset, { key: null, values: {}, path: `providers.${preset.id}`, refuse }),
         networkRoute: DIRECT,
       });
   }
@@ -87,11 +87,11 @@ export function activeProviders(
     const key = preset.keyVariable === null ? undefined : hostAccess.environment[preset.keyVariable];
     // Servers without a key or with an unknown address must be enabled by the configuration.
     if (!key) continue;
-    const words = placeOf(preset, {}, hostAccess);
-    if (isPlaced(preset, words))
+    const values = placeholderValues(preset, {}, hostAccess);
+    if (hasAddresses(preset, values))
       active.set(
         preset.id,
-        fromPreset(preset, { key: new Secret(key), words, path: `providers.${preset.id}`, refuse }),
+        fromPreset(preset, { key: new Secret(key), values, path: `providers.${preset.id}`, refuse }),
       );
   }
   for (const [id, given] of Object.entries(config)) {
@@ -140,7 +140,7 @@ export function activeProviders(
 interface Completion {
   readonly key: Secret | null;
   readonly credential?: EndpointCredential | undefined;
-  readonly words: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string>>;
   /** Path of the provider in the configuration. */
   readonly path: string;
   /** Replaces the vendor's main address. */
@@ -151,18 +151,18 @@ interface Completion {
 }
 
 function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvider {
-  const { key, credential, words, path, refuse } = completion;
+  const { key, credential, values, path, refuse } = completion;
   const protocols = new Map<ProtocolName, ActiveProtocol>();
   const main = preset.protocols[preset.defaultProtocol]?.baseUrl;
   for (const name of PROTOCOL_NAMES) {
     const entry = preset.protocols[name];
     if (!entry) continue;
     const own = entry.baseUrl === main ? completion.baseUrl : undefined;
-    const baseUrl = own ?? fillAddress(entry.baseUrl, words);
-    if (!isAddress(baseUrl) && !completion.hasOtherAddress) refuseMissing(preset, words, path, refuse);
-    const hosting = entry.hosting && fillHosting(entry.hosting, words);
+    const baseUrl = own ?? fillAddress(entry.baseUrl, values);
+    if (!isAddress(baseUrl) && !completion.hasOtherAddress) refuseMissing(preset, values, path, refuse);
+    const hosting = entry.hosting && fillHosting(entry.hosting, values);
     const auth = key && { ...(entry.auth ?? preset.auth), key };
-    const vendors = fillAddress(entry.baseUrl, words);
+    const vendors = fillAddress(entry.baseUrl, values);
     protocols.set(name, {
       ...entry,
       baseUrl: trimUrl(baseUrl),
@@ -207,17 +207,17 @@ function overlay(
     part(() => refuse(`${path}.api_key`, message));
   }
   const key = text && text !== NO_KEY ? new Secret(text) : null;
-  const words = placeOf(preset, given, hostAccess);
+  const values = placeholderValues(preset, given, hostAccess);
   const { credential: kind } = preset;
   const credential =
     text || kind === undefined
       ? undefined
-      : part(() => credentialOf(kind, { preset, given, words, path, hostAccess, refuse }));
+      : part(() => credentialOf(kind, { preset, given, values, path, hostAccess, refuse }));
   const hasOtherAddress = given.baseUrl !== undefined || given.protocols !== undefined;
   const base = fromPreset(preset, {
     key,
     credential,
-    words,
+    values,
     path,
     baseUrl: given.baseUrl,
     hasOtherAddress,

@@ -6,7 +6,7 @@ import type { AwsKeySource } from '../upstream/credential-source.ts';
 import { profileKeys, type ProfileFiles, readProfiles } from './aws-profile.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
 import type { CredentialFacts } from './endpoint.ts';
-import { refuseMissing } from './provider-place.ts';
+import { refuseMissing } from './provider-address.ts';
 
 interface Found {
   readonly keys: AwsKeySource;
@@ -26,7 +26,7 @@ const AGENTS = /^(localhost|127(\.\d+){3}|\[::1\]|169\.254\.170\.2|169\.254\.170
 
 /** The credential. Refuses if there is none, or no region. */
 export function awsCredential(input: CredentialInput): CredentialFacts {
-  const { preset, words, path, refuse } = input;
+  const { preset, values, path, refuse } = input;
   const found = ownKeys(input) ?? namedKeys(input) ?? keysAround(input);
   if (!found) {
     const variable = preset.keyVariable === null ? '' : ` or the environment variable ${preset.keyVariable}`;
@@ -36,8 +36,8 @@ export function awsCredential(input: CredentialInput): CredentialFacts {
         '`credentials: instance` on a machine of AWS, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     );
   }
-  const region = words['region'];
-  if (region === undefined) return refuseMissing(preset, words, path, refuse);
+  const region = values['region'];
+  if (region === undefined) return refuseMissing(preset, values, path, refuse);
   return { kind: 'aws-sigv4', ...found, region, service: 'bedrock' };
 }
 
@@ -130,7 +130,7 @@ function profile(name: string, input: CredentialInput): Found {
     },
     sessionName: sessionName(hostAccess.environment),
     stsUrl: stsUrl(input),
-    region: input.words['region'] ?? '',
+    region: input.values['region'] ?? '',
   });
   return { keys, origin: `profile ${name} of the shared files` };
 }
@@ -153,6 +153,6 @@ function sessionName(environment: Environment): string {
   return environment['AWS_ROLE_SESSION_NAME'] || 'dragoman';
 }
 
-function stsUrl({ words, hostAccess: { environment } }: CredentialInput): string {
-  return environment['AWS_ENDPOINT_URL_STS'] || `https://sts.${words['region'] ?? ''}.amazonaws.com/`;
+function stsUrl({ values, hostAccess: { environment } }: CredentialInput): string {
+  return environment['AWS_ENDPOINT_URL_STS'] || `https://sts.${values['region'] ?? ''}.amazonaws.com/`;
 }

@@ -14,7 +14,7 @@ export interface HostAccess {
 }
 
 type Given = Pick<ProviderConfig, 'settings'>;
-export type Words = Readonly<Record<string, string>>;
+export type PlaceholderValues = Readonly<Record<string, string>>;
 
 /** Setting names in the configuration file, for messages. */
 const SETTING_KEYS: Readonly<Record<SettingName, string>> = {
@@ -24,12 +24,16 @@ const SETTING_KEYS: Readonly<Record<SettingName, string>> = {
   project: 'project',
   location: 'location',
 };
-const WORD = /\{(\w+)\}/g;
+const PLACEHOLDER = /\{(\w+)\}/g;
 /** Placeholders that are filled per request. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['model', 'operation']);
 
 /** Values for a preset's placeholders. Precedence: configuration, environment, preset. */
-export function placeOf(preset: ProviderPreset, given: Given, { environment }: HostAccess): Words {
+export function placeholderValues(
+  preset: ProviderPreset,
+  given: Given,
+  { environment }: HostAccess,
+): PlaceholderValues {
   const settings: Partial<Record<SettingName, string>> = {};
   for (const name of settingsOf(preset)) {
     const setting = preset.settings?.[name];
@@ -37,33 +41,33 @@ export function placeOf(preset: ProviderPreset, given: Given, { environment }: H
     const value = given.settings?.[name] ?? variable ?? setting?.fallback;
     if (value !== undefined && value !== '') settings[name] = value.replace(/\/+$/, '');
   }
-  return { ...settings, ...preset.place?.(settings) };
+  return { ...settings, ...preset.derivePlaceholders?.(settings) };
 }
 
 /** True if all placeholders of the preset's addresses have values. */
-export function isPlaced(preset: ProviderPreset, words: Words): boolean {
+export function hasAddresses(preset: ProviderPreset, values: PlaceholderValues): boolean {
   return Object.values(preset.protocols).every(
     ({ baseUrl, hosting }) =>
-      missingIn(baseUrl, words).length === 0 && missingInPaths(hosting, words).length === 0,
+      missingIn(baseUrl, values).length === 0 && missingInPaths(hosting, values).length === 0,
   );
 }
 
 /** Fills the placeholders of an address. Those without values remain. */
-export function fillAddress(template: string, words: Words): string {
-  return template.replace(WORD, (whole: string, name: string) => words[name] ?? whole);
+export function fillAddress(template: string, values: PlaceholderValues): string {
+  return template.replace(PLACEHOLDER, (whole: string, name: string) => values[name] ?? whole);
 }
 
 /** True if an address contains no placeholders. */
 export function isAddress(baseUrl: string | undefined): baseUrl is string {
-  return baseUrl !== undefined && baseUrl.search(WORD) < 0;
+  return baseUrl !== undefined && baseUrl.search(PLACEHOLDER) < 0;
 }
 
 /** Fills the placeholders of a host's paths. Those that depend on the request remain. */
-export function fillHosting(hosting: Hosting, words: Words): Hosting {
+export function fillHosting(hosting: Hosting, values: PlaceholderValues): Hosting {
   const { path, streamPath, tasks } = hosting;
   const fill = (template: string): string =>
-    template.replace(WORD, (whole: string, name: string) =>
-      OF_THE_REQUEST.has(name) ? whole : (words[name] ?? whole),
+    template.replace(PLACEHOLDER, (whole: string, name: string) =>
+      OF_THE_REQUEST.has(name) ? whole : (values[name] ?? whole),
     );
   return {
     ...hosting,
@@ -81,19 +85,24 @@ function settingsOf(preset: ProviderPreset): readonly SettingName[] {
   return Object.keys(preset.settings ?? {}) as SettingName[];
 }
 
-function missingIn(template: string, words: Words): readonly string[] {
-  return [...template.matchAll(WORD)]
+function missingIn(template: string, values: PlaceholderValues): readonly string[] {
+  return [...template.matchAll(PLACEHOLDER)]
     .map(([, name = '']) => name)
-    .filter((name) => !OF_THE_REQUEST.has(name) && words[name] === undefined);
+    .filter((name) => !OF_THE_REQUEST.has(name) && values[name] === undefined);
 }
 
-function missingInPaths(hosting: Hosting | undefined, words: Words): readonly string[] {
-  return hosting ? missingIn(hosting.path + hosting.streamPath, words) : [];
+function missingInPaths(hosting: Hosting | undefined, values: PlaceholderValues): readonly string[] {
+  return hosting ? missingIn(hosting.path + hosting.streamPath, values) : [];
 }
 
 /** Reports the first missing setting. A derived value is missing if one of its settings is. */
-export function refuseMissing(preset: ProviderPreset, words: Words, path: string, refuse: Refuse): never {
-  const name = settingsOf(preset).find((each) => words[each] === undefined);
+export function refuseMissing(
+  preset: ProviderPreset,
+  values: PlaceholderValues,
+  path: string,
+  refuse: Refuse,
+): never {
+  const name = settingsOf(preset).find((each) => values[each] === undefined);
   const variables = name === undefined ? [] : (preset.settings?.[name]?.variables ?? []);
   return refuse(
     name === undefined ? path : `${path}.${SETTING_KEYS[name]}`,

@@ -5,7 +5,7 @@ import { TEXTS } from '../canonical/index.ts';
 import { holdsCertificates, PemError, readPair } from '../upstream/pem.ts';
 import { makeNetworkRoute, parseProxy, type Proxy, type NetworkRoute } from '../upstream/network-route.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
-import type { HostAccess } from './provider-place.ts';
+import type { HostAccess } from './provider-address.ts';
 import { errorText } from '../base/lib/errors.ts';
 
 /** Configured to disable the proxy. */

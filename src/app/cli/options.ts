@@ -18,7 +18,7 @@ const url = { value: 'URL', text: 'address of the gateway (default: from the con
 const adminKey = { value: 'KEY', text: 'an admin key (default: access through the local data directory)' };
 const limit = { value: 'RULE', multiple: true, text: 'a limit, such as "60 requests per minute"' } as const;
 const budget = { value: 'RULE', multiple: true, text: 'a budget, such as "5 usd per day"' } as const;
-const unpriced = { value: 'WORD', text: '`refuse` (default) or `allow` requests without a known price' };
+const unpriced = { value: 'CHOICE', text: '`refuse` (default) or `allow` requests without a known price' };
 
 /** Options of all commands. */
 export const COMMON_OPTIONS: Options = {
@@ -51,12 +51,15 @@ export const KEYS_OPTIONS: Options = {
   limit,
   budget,
   unpriced,
-  routing: { value: 'WISHES', text: 'default routing of its requests, such as "only=openai", or `none`' },
+  routing: {
+    value: 'PREFERENCES',
+    text: 'default routing of its requests, such as "only=openai", or `none`',
+  },
   expires: { value: 'DATE', text: 'expiry date, or `never`' },
   strict: { opposite: true, text: 'refuse requests if any parameter would be dropped' },
   'log-content': { opposite: true, text: 'log prompts and responses of its requests' },
   'on-disconnect': {
-    value: 'WORDS',
+    value: 'ACTION',
     text: 'action when a client disconnects: abort, continue, continue:30s, or `default`',
   },
   grace: { value: 'TIME', text: 'time for which the old secret stays valid, such as 24h (rotate)' },
@@ -98,7 +101,7 @@ export const USAGE_OPTIONS: Options = {
   protocol: { value: 'NAMES', text: `only these protocols, ${LIST}` },
   requested_model: { value: 'IDS', text: `only requests for these models, ${LIST}` },
   outcome: {
-    value: 'WORDS',
+    value: 'OUTCOMES',
     text: 'only these outcomes: ok, failed, refused, cancelled, separated by commas',
   },
   recount: { value: 'DATE', text: 'recompute the sums of this day from its records' },

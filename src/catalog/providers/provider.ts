@@ -114,7 +114,7 @@ export interface ProviderPreset {
   /** Settings that the operator must provide. */
   readonly settings?: Readonly<Partial<Record<SettingName, Setting>>> | undefined;
   /** Derives placeholders from the settings, if the vendor's rule is not a plain insertion. */
-  readonly place?:
+  readonly derivePlaceholders?:
     | ((settings: Readonly<Partial<Record<SettingName, string>>>) => Record<string, string>)
     | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -255,10 +255,10 @@ export function resolveQuirks(preset: Partial<Quirks>, configured: Partial<Quirk
 }
 
 /**
- * `place` of hosts with one subdomain per customer. `resource` is its name, or the whole address.
+ * `derivePlaceholders` of hosts with one subdomain per customer. `resource` is its name, or the whole address.
  * @param domain the domain after the name
  */
-export function endpointAt(domain: string): NonNullable<ProviderPreset['place']> {
+export function endpointAt(domain: string): NonNullable<ProviderPreset['derivePlaceholders']> {
   return ({ resource }): Record<string, string> =>
     resource === undefined
       ? {}

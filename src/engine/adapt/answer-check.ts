@@ -8,47 +8,49 @@ export interface AnswerCheck {
    */
   readonly holds: 'everything' | ReadonlySet<string>;
   /** @param signal aborts when the client's request ends */
-  judge(events: CollectedEvents, signal: AbortSignal): Verdict | Promise<Verdict>;
+  validate(events: CollectedEvents, signal: AbortSignal): Validation | Promise<Validation>;
 }
 
-export type Verdict =
+export type Validation =
   /** The answer to deliver to the client. */
-  | { readonly type: 'good'; readonly answer: CollectedEvents }
-  | { readonly type: 'flawed'; readonly flaw: Flaw };
+  | { readonly type: 'valid'; readonly answer: CollectedEvents }
+  /** The answer is invalid. */
+  | { readonly type: 'invalid'; readonly repair: Repair };
 
-export interface Flaw {
+/** One attempt to have an invalid answer corrected. */
+export interface Repair {
   /** Request that asks the model to correct its answer. */
-  readonly repair: CanonicalRequest;
+  readonly request: CanonicalRequest;
   /**
-   * Decides what to do with a flawed answer.
-   * @param mended the model's answer to `repair`, or the error that it failed with
-   * @returns an error for the client when the flawed answer is useless to it
+   * Chooses between the invalid answer and the repaired one.
+   * @param repaired the model's answer to `request`, or the error that it failed with
+   * @returns an error for the client when the invalid answer is useless to it
    */
-  settle(
-    mended: CollectedEvents | GatewayError,
+  choose(
+    repaired: CollectedEvents | GatewayError,
     signal: AbortSignal,
-  ): Settled | GatewayError | Promise<Settled | GatewayError>;
+  ): Chosen | GatewayError | Promise<Chosen | GatewayError>;
 }
 
-export interface Settled {
+export interface Chosen {
   readonly answer: CollectedEvents;
   /** True when `answer` is the second answer as a whole. */
   readonly isSecond: boolean;
 }
 
-/** Runs the checks in order and stops at the first flaw. */
-export async function judge(
+/** Runs the checks in order and stops at the first invalid answer. */
+export async function validateAnswer(
   checks: readonly AnswerCheck[],
   events: CollectedEvents,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<Validation> {
   let answer = events;
   for (const check of checks) {
-    const verdict = await check.judge(answer, signal);
-    if (verdict.type === 'flawed') return verdict;
-    answer = verdict.answer;
+    const validation = await check.validate(answer, signal);
+    if (validation.type === 'invalid') return validation;
+    answer = validation.answer;
   }
-  return { type: 'good', answer };
+  return { type: 'valid', answer };
 }
 
 /** Name by which an upstream knows a tool that may belong to a group (`portable-request.ts`). */

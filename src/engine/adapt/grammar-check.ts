@@ -11,7 +11,7 @@ import type {
 import { asString, isJsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { type Budget, checkInput, compileGrammar, type Grammar, inputBudget } from '../grammar/index.ts';
-import { type AnswerCheck, endedByItself, nameUpstream, type Verdict } from './answer-check.ts';
+import { type AnswerCheck, endedByItself, nameUpstream, type Validation } from './answer-check.ts';
 
 interface CheckedTool {
   /** JSON path of the tool's grammar in the client's body. */
@@ -46,7 +46,7 @@ export function checkGrammars(request: CanonicalRequest, report: Report): Answer
     );
     tools.set(tool.name, { path, grammar });
   });
-  return tools.size > 0 ? new GrammarJudge(tools, request, report) : null;
+  return tools.size > 0 ? new GrammarAnswerCheck(tools, request, report) : null;
 }
 
 /** Chat Completions nests the format that the Responses API has at the top level. */
@@ -57,7 +57,7 @@ function grammarPath(tool: CustomTool, path: string): string {
   return `${path}.custom.format${isJsonObject(format) && isJsonObject(format['grammar']) ? '.grammar' : ''}`;
 }
 
-class GrammarJudge implements AnswerCheck {
+class GrammarAnswerCheck implements AnswerCheck {
   readonly holds: ReadonlySet<string>;
   readonly #tools: ReadonlyMap<string, CheckedTool>;
   /** The request as it was sent to the upstream. */
@@ -71,7 +71,7 @@ class GrammarJudge implements AnswerCheck {
     this.#report = report;
   }
 
-  judge(events: CollectedEvents): Verdict {
+  validate(events: CollectedEvents): Validation {
     const problems = new Map<ToolCallItem, string>();
     const budget = inputBudget();
     // A truncated input does not match, and a repair would be truncated as well.
@@ -80,12 +80,12 @@ class GrammarJudge implements AnswerCheck {
         const problem = item.type === 'tool_call' ? this.#problemOf(item, budget) : null;
         if (item.type === 'tool_call' && problem !== null) problems.set(item, problem);
       }
-    if (problems.size === 0) return { type: 'good', answer: events };
+    if (problems.size === 0) return { type: 'valid', answer: events };
     return {
-      type: 'flawed',
-      flaw: {
-        repair: repairRequest(this.#request, events.items, problems),
-        settle: (mended) => ({ answer: this.#mend(events, problems, mended), isSecond: false }),
+      type: 'invalid',
+      repair: {
+        request: repairRequest(this.#request, events.items, problems),
+        choose: (repaired) => ({ answer: this.#replaceInputs(events, problems, repaired), isSecond: false }),
       },
     };
   }
@@ -108,7 +108,7 @@ class GrammarJudge implements AnswerCheck {
   }
 
   /** Replaces each input that does not match by the first matching input for the same tool. */
-  #mend(
+  #replaceInputs(
     first: CollectedEvents,
     problems: ReadonlyMap<ToolCallItem, string>,
     second: CollectedEvents | GatewayError,
@@ -122,15 +122,15 @@ class GrammarJudge implements AnswerCheck {
       if (item.type !== 'tool_call' || problem === undefined) return item;
       const tool = this.#tools.get(nameUpstream(item));
       const at = good.findIndex((call) => nameUpstream(call) === nameUpstream(item));
-      const [mended] = at < 0 ? [] : good.splice(at, 1);
-      if (!mended) {
+      const [repaired] = at < 0 ? [] : good.splice(at, 1);
+      if (!repaired) {
         const why =
           second instanceof GatewayError ? 'and could not be corrected' : 'even after a second call';
         if (tool) this.#note(tool, `an input does not match, ${why}: ${problem}`);
         return item;
       }
       if (tool) this.#note(tool, `an input did not match and was corrected by a second call: ${problem}`);
-      return { ...item, arguments: mended.arguments, source: undefined };
+      return { ...item, arguments: repaired.arguments, source: undefined };
     });
     return { ...first, items };
   }
@@ -141,7 +141,7 @@ class GrammarJudge implements AnswerCheck {
 }
 
 /**
- * The conversation plus the flawed turn and a result for each of its calls. The model sees its own reasoning and
+ * The conversation plus the invalid turn and a result for each of its calls. The model sees its own reasoning and
  * text, and upstreams require a result for every call.
  */
 function repairRequest(

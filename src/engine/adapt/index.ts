@@ -1,7 +1,7 @@
 // Features that an endpoint lacks and the gateway supplies: structured output, grammars, stop sequences, truncation,
 // reasoning policy and reasoning seals.
 export { adaptRequest, lackingParameters } from './adapt.ts';
-export { type AnswerCheck, judge, nameUpstream } from './answer-check.ts';
+export { type AnswerCheck, nameUpstream, validateAnswer } from './answer-check.ts';
 export {
   LimitWatch,
   UnwantedReasoningWatch,

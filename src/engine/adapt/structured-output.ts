@@ -12,7 +12,13 @@ import type {
 import { asObject, asString, isJsonObject, MAX_ANSWER_DEPTH } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { nestsDeeper, parseJson } from '../../base/json/index.ts';
-import { type AnswerCheck, endedByItself, type Flaw, type Settled, type Verdict } from './answer-check.ts';
+import {
+  type AnswerCheck,
+  endedByItself,
+  type Chosen,
+  type Repair,
+  type Validation,
+} from './answer-check.ts';
 import { openSchema, type SchemaCheck } from './schema-check.ts';
 
 /** Answer formats that an upstream declares. */
@@ -53,7 +59,7 @@ export function checkFormat(
   if (isEnforced(format, ability)) {
     const isChecked = isStrict(format) && !ability.faithful && !request.stream;
     const validator = isChecked || memberOf(format) !== undefined ? promised(format) : null;
-    return validator && { request, check: new FormatJudge(format, validator, request, report) };
+    return validator && { request, check: new FormatAnswerCheck(format, validator, request, report) };
   }
   report.add(
     FORMAT_PATH,
@@ -74,7 +80,7 @@ export function checkFormat(
       ...request.items,
     ],
   };
-  return { request: instructed, check: new FormatJudge(format, validator, instructed, report) };
+  return { request: instructed, check: new FormatAnswerCheck(format, validator, instructed, report) };
 }
 
 /**
@@ -90,7 +96,7 @@ export function schemaToPrepare(
   return isGuaranteed && format.unwrap === undefined ? undefined : format.schema;
 }
 
-class FormatJudge implements AnswerCheck {
+class FormatAnswerCheck implements AnswerCheck {
   readonly holds = 'everything';
   readonly #format: ResponseFormat;
   readonly #validator: SchemaCheck | null;
@@ -110,39 +116,39 @@ class FormatJudge implements AnswerCheck {
     this.#report = report;
   }
 
-  async judge(events: CollectedEvents, signal: AbortSignal): Promise<Verdict> {
+  async validate(events: CollectedEvents, signal: AbortSignal): Promise<Validation> {
     const text = visibleText(events);
     // The format does not apply to calls, refusals and truncated answers.
-    if (text === null || !endedByItself(events)) return { type: 'good', answer: events };
+    if (text === null || !endedByItself(events)) return { type: 'valid', answer: events };
     const json = extractJson(text);
     const problem = await this.#problemOf(json, signal);
-    if (problem !== null) return { type: 'flawed', flaw: this.#flaw(events, text, problem) };
+    if (problem !== null) return { type: 'invalid', repair: this.#repair(events, text, problem) };
     const member = memberOf(this.#format);
     const wanted = member === undefined ? json : (asString(asObject(parseJson(json))[member]) ?? json);
-    return { type: 'good', answer: wanted === text ? events : withText(events, wanted) };
+    return { type: 'valid', answer: wanted === text ? events : withText(events, wanted) };
   }
 
-  #flaw(first: CollectedEvents, text: string, problem: string): Flaw {
+  #repair(first: CollectedEvents, text: string, problem: string): Repair {
     return {
-      repair: repairRequest(this.#request, text, problem),
-      settle: (mended, signal) => this.#settle(first, problem, mended, signal),
+      request: repairRequest(this.#request, text, problem),
+      choose: (repaired, signal) => this.#choose(first, problem, repaired, signal),
     };
   }
 
-  async #settle(
+  async #choose(
     first: CollectedEvents,
     problem: string,
-    mended: CollectedEvents | GatewayError,
+    repaired: CollectedEvents | GatewayError,
     signal: AbortSignal,
-  ): Promise<Settled | GatewayError> {
+  ): Promise<Chosen | GatewayError> {
     const report = (reason: string): void => this.#report.extend(FORMAT_PATH, 'approximated', reason);
-    if (mended instanceof GatewayError) {
-      if (isStrict(this.#format)) return mended;
+    if (repaired instanceof GatewayError) {
+      if (isStrict(this.#format)) return repaired;
       report(`the response does not match the schema and could not be repaired: ${problem}`);
       return { answer: first, isSecond: false };
     }
-    const second = await this.judge(mended, signal);
-    if (second.type === 'good') {
+    const second = await this.validate(repaired, signal);
+    if (second.type === 'valid') {
       report(`the first response was repaired by a second call: ${problem}`);
       return { answer: second.answer, isSecond: true };
     }
@@ -153,7 +159,7 @@ class FormatJudge implements AnswerCheck {
         { code: 'structured_output_failed', fault: 'upstream' },
       );
     report(`the response does not match the schema, even after a repair: ${problem}`);
-    return { answer: mended, isSecond: true };
+    return { answer: repaired, isSecond: true };
   }
 
   /** Problem with the text of an answer. Null: there is none. */

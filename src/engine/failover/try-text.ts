@@ -8,7 +8,7 @@ import {
   areTexts,
   type CanonicalRequest,
 } from '../../canonical/index.ts';
-import { judge, overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
+import { overlong, prepareSchema, schemaToPrepare, truncate, validateAnswer } from '../adapt/index.ts';
 import { CheckedOutput, HeldAnswer } from '../answer/index.ts';
 import {
   type Attempt,
@@ -60,14 +60,14 @@ export async function tryText(asking: TextTry): Promise<GatewayError | undefined
 async function checked(asking: TextTry, prepared: PreparedText): Promise<GatewayError | undefined> {
   const held = new CheckedOutput(asking.output, asking.terms.claim, prepared.checks);
   const attempt = await attemptAt(asking, { prepared, output: held, collects: false });
-  const flaw =
-    attempt.failure ?? (held.isHolding ? await judged(asking, prepared, held, attempt) : undefined);
-  if (!flaw) holdConversation(asking, attempt);
-  return flaw;
+  const failure =
+    attempt.failure ?? (held.isHolding ? await deliverChecked(asking, prepared, held, attempt) : undefined);
+  if (!failure) holdConversation(asking, attempt);
+  return failure;
 }
 
 /** Sends the held answer to the client: unchanged, or after one repair. */
-async function judged(
+async function deliverChecked(
   asking: TextTry,
   prepared: PreparedText,
   held: CheckedOutput,
@@ -75,20 +75,20 @@ async function judged(
 ): Promise<GatewayError | undefined> {
   const { cancellation } = asking.terms;
   if (cancellation.reason) return cancellation.reason;
-  const verdict = await judge(prepared.checks, held.collector.result(), cancellation.signal);
+  const validation = await validateAnswer(prepared.checks, held.collector.result(), cancellation.signal);
   if (cancellation.reason) return cancellation.reason;
-  if (verdict.type === 'good') {
-    held.release(verdict.answer, first);
+  if (validation.type === 'valid') {
+    held.release(validation.answer, first);
     return undefined;
   }
   const output = new HeldAnswer();
-  const repair = prepareRepair(prepared, verdict.flaw.repair, asking.input.learned);
+  const repair = prepareRepair(prepared, validation.repair.request, asking.input.learned);
   const second = await attemptAt(asking, { prepared: repair, output, collects: false });
   if (cancellation.reason) return cancellation.reason;
-  const mended = second.failure ?? output.collector.result();
-  const settled = await verdict.flaw.settle(mended, cancellation.signal);
-  if (settled instanceof GatewayError) return settled;
-  held.release(settled.answer, settled.isSecond ? second : first);
+  const repaired = second.failure ?? output.collector.result();
+  const chosen = await validation.repair.choose(repaired, cancellation.signal);
+  if (chosen instanceof GatewayError) return chosen;
+  held.release(chosen.answer, chosen.isSecond ? second : first);
   return undefined;
 }
 

@@ -13,7 +13,7 @@ export class ToolHistory {
   readonly #answers = new Map<string, Answer>();
 
   /** Stores the outcome of an approved call. @param questionId id of the approval request */
-  settle(questionId: string, { parts, isError }: Answer): void {
+  storeOutcome(questionId: string, { parts, isError }: Answer): void {
     this.#answers.set(questionId, { parts, isError });
   }
 
@@ -41,7 +41,7 @@ export class ToolHistory {
       const tool = running.find((each) => each.owns(question));
       if (!tool?.allowed) continue;
       if (isAllowed) calls.push({ questionId, call: tool.allowed(question, questionId) });
-      else this.settle(questionId, refusalFor(reason));
+      else this.storeOutcome(questionId, refusalFor(reason));
     }
     return calls;
   }

@@ -219,7 +219,7 @@ export class ToolLoop implements TurnHost {
     const outcome = await this.#gate.pass(() =>
       this.#timed(call, () => answered.make(projectId, call, this.#stop.signal)),
     );
-    registry.settleAnswer(allowed, outcome ?? this.#refused(call));
+    registry.storeOutcome(allowed, outcome ?? this.#refused(call));
     // A call that was not made stays approved for the next answer.
     if (outcome) this.#allowed.push(outcome.facts);
   }

@@ -13,7 +13,7 @@ import { Sources } from '../tools/sources.ts';
 import { ToolHistory } from './tool-history.ts';
 
 /** False when the request cannot use gateway tools, as most requests. */
-function mayAsk({ tools, webSearch, items }: CanonicalRequest): boolean {
+function mayUseTools({ tools, webSearch, items }: CanonicalRequest): boolean {
   if (webSearch || items.at(-1)?.type === 'hosted_call') return true;
   return tools.some(({ type }) => type === 'hosted');
 }
@@ -35,7 +35,7 @@ export class ToolRegistry {
     available: () => AvailableTools,
     hasItems: boolean,
   ): ToolRegistry | null {
-    if (!mayAsk(request)) return null;
+    if (!mayUseTools(request)) return null;
     const sources = new Sources();
     const own = request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name]));
     const scene = { sources, hasItems, names: new FunctionNames(own) };
@@ -102,8 +102,8 @@ export class ToolRegistry {
   }
 
   /** Stores the outcome of an approved call for the model. */
-  settleAnswer({ questionId }: AllowedCall, outcome: Pick<CallOutcome, 'parts' | 'isError'>): void {
-    this.#history.settle(questionId, outcome);
+  storeOutcome({ questionId }: AllowedCall, outcome: Pick<CallOutcome, 'parts' | 'isError'>): void {
+    this.#history.storeOutcome(questionId, outcome);
   }
 
   /** Closes what was opened for this request. Never rejects. */

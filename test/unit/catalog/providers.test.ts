@@ -12,7 +12,7 @@ const entries = (preset: ProviderPreset): [string, ProviderProtocol][] => Object
 /** The address with every setting given. */
 const addressOf = (preset: ProviderPreset, entry: ProviderProtocol): string => {
   const settings = Object.fromEntries(Object.keys(preset.settings ?? {}).map((name) => [name, `my-${name}`]));
-  const words: Record<string, string> = { ...settings, ...preset.place?.(settings) };
+  const words: Record<string, string> = { ...settings, ...preset.derivePlaceholders?.(settings) };
   return entry.baseUrl.replace(/\{(\w+)\}/g, (whole, name: string) => words[name] ?? whole);
 };
 const inFile = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

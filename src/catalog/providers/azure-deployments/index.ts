@@ -16,7 +16,7 @@ export const azureDeployments = defineProvider({
     // The latest version declared stable.
     apiVersion: { variables: ['OPENAI_API_VERSION'], fallback: '2024-10-21' },
   },
-  place: endpointAt('openai.azure.com'),
+  derivePlaceholders: endpointAt('openai.azure.com'),
   protocols: {
     'openai-chat': speaks('{endpoint}/openai', {
       unsupported: ['webSearch'],

@@ -9,7 +9,7 @@ export const azure = defineProvider({
   credential: 'azure',
   // The name, or the whole address shown in the portal.
   settings: { resource: { variables: ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] } },
-  place: endpointAt('openai.azure.com'),
+  derivePlaceholders: endpointAt('openai.azure.com'),
   protocols: {
     // Answers carry `prompt_filter_results` and begin with a chunk without choices (recorded 2026).
     'openai-chat': speaks('{endpoint}/openai/v1', { unsupported: ['webSearch'] }),

@@ -8,7 +8,7 @@ export const foundry = defineProvider({
   auth: { header: 'api-key', prefix: '' },
   credential: 'azure',
   settings: { resource: { variables: ['AZURE_AI_ENDPOINT', 'AZURE_AI_RESOURCE'] } },
-  place: endpointAt('services.ai.azure.com'),
+  derivePlaceholders: endpointAt('services.ai.azure.com'),
   protocols: {
     'openai-chat': speaks('{endpoint}/openai/v1', { unsupported: ['webSearch'] }),
     'openai-responses': speaks('{endpoint}/openai/v1', {

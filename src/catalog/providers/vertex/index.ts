@@ -23,7 +23,7 @@ export const vertex = defineProvider({
     project: { variables: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_VERTEX_PROJECT'] },
     location: { variables: ['GOOGLE_CLOUD_LOCATION', 'GOOGLE_VERTEX_LOCATION'], fallback: 'global' },
   },
-  place: ({ location = '' }) => ({ host: hostOf(location) }),
+  derivePlaceholders: ({ location = '' }) => ({ host: hostOf(location) }),
   protocols: {
     gemini: speaks(PLACE, {
       faithful: true,
