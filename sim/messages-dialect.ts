@@ -178,7 +178,7 @@ function encodeBlocks({ answer, question, body }: Answering): JsonObject[] {
   }
   for (const { text, citation } of answer.segments) {
     if (!citation) {
-      blocks.push({ type: 'text', text, citations: null });
+      blocks.push({ type: 'text', text });
       continue;
     }
     const { url, title, quote } = citation;

@@ -98,7 +98,7 @@ export function encodeMessagesFrames(
 function emptied(block: JsonObject): JsonObject {
   switch (block['type']) {
     case 'text':
-      return { type: 'text', text: '', citations: block['citations'] === null ? null : [] };
+      return { type: 'text', text: '', ...(block['citations'] !== undefined && { citations: [] }) };
     case 'thinking':
       return { type: 'thinking', thinking: '', signature: '' };
     default:

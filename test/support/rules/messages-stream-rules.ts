@@ -208,7 +208,7 @@ function checkBlock(block: Loose, text: string): void {
   switch (block['type']) {
     case 'text':
       claim(typeof block['text'] === 'string', 'text is a text', text);
-      claim(Array.isArray(block['citations'] ?? []), 'citations', text);
+      claim(block['citations'] === undefined || Array.isArray(block['citations']), 'citations', text);
       return;
     case 'thinking':
       claim(typeof block['thinking'] === 'string', 'thinking is a text', text);

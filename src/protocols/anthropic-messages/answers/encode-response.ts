@@ -91,6 +91,7 @@ function addPart(draft: Draft, part: Part): void {
   draft.content.push({
     type: 'text',
     text: part.text,
-    citations: citations.length > 0 ? citations : null,
+    // Anthropic omits the member without citations, and some clients refuse `null`.
+    ...(citations.length > 0 && { citations }),
   });
 }

@@ -366,7 +366,8 @@ class MessagesStreamEncoder extends StreamEncoder {
   }
 }
 
-const EMPTY_TEXT: JsonObject = { type: 'text', text: '', citations: null };
+/** An empty text as Anthropic sends it: without `citations`, because some clients refuse `null`. */
+const EMPTY_TEXT: JsonObject = { type: 'text', text: '' };
 
 /** Free-form input of a custom tool is the only member of an object. */
 const CUSTOM_INPUT = ['{"input":"', '"}'] as const;
