@@ -11,11 +11,17 @@ import type {
   GenerationFilters,
   UsageQuery,
 } from '../../accounts/ports/index.ts';
-import { othersRun } from '../others-run.ts';
 import type { Database } from '../tables/database.ts';
-import { filtersOfSums, groupsOnce, type InGroups, leavesOutOk, NOT_OK, passing } from './record-filters.ts';
-import { boundsOf, type IdSpan, LOOKED_AT, type RecordSpans } from './record-spans.ts';
-import { APART } from './record-tables.ts';
+import {
+  filtersOfSums,
+  groupsOnce,
+  type IdSpan,
+  type InGroups,
+  leavesOutOk,
+  matching,
+  NOT_OK,
+} from './record-filters.ts';
+import { boundsOf, LOOKED_AT, type RecordSpans } from './record-spans.ts';
 import type { UsageReader } from './usage-reader.ts';
 import { DAY_MS, HOUR_MS } from './usage-tables.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
@@ -104,7 +110,6 @@ export class RecordCounts {
       for await (const piece of this.#spans.pieces(range, filters, { order: 'desc', hours })) {
         sum = added(sum, await this.#counted(piece, filters, groups));
         looked += 1;
-        await othersRun();
         if (looked >= MOST_LOOKED_AT / LOOKED_AT + edges.length)
           return { sums: sums.set(startMs, sum), isExact: false };
       }
@@ -116,12 +121,11 @@ export class RecordCounts {
   async #atOnce({ filters, edges }: GenerationCountQuery): Promise<Found> {
     const [startMs, endMs] = [edges[0] ?? 0, edges.at(-1) ?? 0];
     const ms = Math.max(1, (edges[1] ?? endMs) - startMs);
-    const { from, to } = boundsOf(narrower(filters, { fromMs: startMs, toMs: endMs }));
+    const span = boundsOf(narrower(filters, { fromMs: startMs, toMs: endMs }));
     const groups = await groupsOnce(this.#database, filters);
     const rows = await this.#database.read<{ at: number; state: number; many: number }>(sql`
       select floor((created_at - ${startMs}) / ${sql.lit(ms)}) as at, state, count(*) as many from records
-      where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
-      group by 1, 2`);
+      where ${matching(span, filters, groups)} group by 1, 2`);
     const sums = new Map<number, GenerationCount>();
     for (const { at, state, many } of rows) {
       const edge = edges[Math.min(at, edges.length - 2)];
@@ -148,17 +152,16 @@ export class RecordCounts {
     const ofRow = by === 'state' || by === 'error_kind';
     const groups = await groupsOnce(this.#database, filters);
     // Generations with outcome `ok` have no error kind.
-    const having = by === 'error_kind' ? sql`and ${NOT_OK}` : sql``;
+    const having = by === 'error_kind' ? sql`${NOT_OK} and` : sql``;
     const value = ofRow ? sql.ref(`r.${by}`) : sql.ref(`g.${by}`);
     let counted = 0;
     const hours = await this.#spans.hoursFor(filters);
     for await (const span of this.#spans.growing(filters))
-      for await (const { from, to } of this.#spans.pieces(span, filters, { order: 'desc', hours })) {
+      for await (const piece of this.#spans.pieces(span, filters, { order: 'desc', hours })) {
         const column = ofRow ? sql.ref(by) : sql`grp`;
         const rows = await this.#database.read<{ value: string | number | null; many: number }>(sql`
           select ${value} as value, cast(sum(r.many) as bigint) as many from (
-            select ${column}, count(*) as many from records
-            where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} ${having} and ${passing(filters, groups)}
+            select ${column}, count(*) as many from records where ${having} ${matching(piece, filters, groups)}
             group by ${column}) r
           ${ofRow ? sql`` : sql`join usage_groups g on g.id = r.grp`} group by ${value}`);
         for (const row of rows) {
@@ -168,17 +171,12 @@ export class RecordCounts {
           counted += row.many;
         }
         if (counted >= MOST_COUNTED) return sorted(counts);
-        await othersRun();
       }
     return sorted(counts);
   }
 
-  async #counted(
-    { from, to }: IdSpan,
-    filters: GenerationFilters,
-    groups: InGroups,
-  ): Promise<readonly number[]> {
-    const where = sql`id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}`;
+  async #counted(piece: IdSpan, filters: GenerationFilters, groups: InGroups): Promise<readonly number[]> {
+    const where = matching(piece, filters, groups);
     const found = await this.#database.read<{ state: number; many: number }>(
       sql`select state, count(*) as many from records where ${where} and ${NOT_OK} group by state`,
     );

@@ -5,6 +5,7 @@ import { nanoUsdOf } from '../../accounts/limits/index.ts';
 import type { GenerationFilters, UsageDimension, UsageQuery } from '../../accounts/ports/index.ts';
 import { othersRun } from '../others-run.ts';
 import type { Database } from '../tables/database.ts';
+import { APART } from './record-tables.ts';
 import { oneOf } from './report-queries.ts';
 
 /** Filters that have a usage dimension of their own. */
@@ -25,6 +26,12 @@ const OF_ATTEMPTS: typeof NAMES = [
 /** Minimum number of hexadecimal digits for a search by id. */
 const LEAST_DIGITS = 4;
 const ID_DIGITS = 32;
+
+/** Ids from `from` (inclusive) to `to` (exclusive). */
+export interface IdSpan {
+  readonly from: Buffer;
+  readonly to: Buffer;
+}
 
 /** Makes a condition on records from a condition on their groups. */
 export type InGroups = (groups: RawBuilder<unknown>) => RawBuilder<unknown>;
@@ -64,7 +71,7 @@ export async function groupsOnce({ kind, dialect, read }: Database, f: Generatio
 }
 
 /** Condition on records that match. @param of makes the conditions on groups */
-export function passing(f: GenerationFilters, of: InGroups = inGroups): RawBuilder<unknown> {
+function passing(f: GenerationFilters, of: InGroups = inGroups): RawBuilder<unknown> {
   // Cheap numeric comparisons come before conditions on groups.
   const conditions: RawBuilder<unknown>[] = leavesOutOk(f) ? [NOT_OK] : [];
   if (f.endUser) {
@@ -93,6 +100,11 @@ export function passing(f: GenerationFilters, of: InGroups = inGroups): RawBuild
   if (f.text) conditions.push(withText(f.text, of));
   if (f.slowerThan) conditions.push(slower(f.slowerThan, of));
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+/** Condition: requests with an id in a span that match. @param groups result of `groupsOnce` */
+export function matching({ from, to }: IdSpan, f: GenerationFilters, groups: InGroups): RawBuilder<unknown> {
+  return sql`id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(f, groups)}`;
 }
 
 /** Records that are not plain `ok`. The same text as in the partial index `records_others`, so that it is used. */

@@ -2,12 +2,10 @@
 // the records of the page.
 import { type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
-import { othersRun } from '../others-run.ts';
 import type { Database } from '../tables/database.ts';
 import type { AnswerTime, GenerationOrder, GenerationQuery } from '../../accounts/ports/index.ts';
-import { groupsOnce, passing } from './record-filters.ts';
+import { groupsOnce, matching } from './record-filters.ts';
 import { asksForEndUsers, boundsOf, type Direction, placeOf, type RecordSpans } from './record-spans.ts';
-import { APART } from './record-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface RecordRow {
@@ -58,15 +56,14 @@ export class RecordList {
     const found: AnswerTime[] = [];
     const groups = await groupsOnce(this.#database, filters);
     for await (const span of this.#spans.all(filters))
-      for await (const { from, to } of this.#spans.pieces(span, filters, { order: 'desc' })) {
+      for await (const piece of this.#spans.pieces(span, filters, { order: 'desc' })) {
         const rows = await this.#database.read<{ duration_ms: number; first_content_ms: number | null }>(sql`
           select duration_ms, first_content_ms from records
-          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and attempts = 1 and ${passing(filters, groups)}
+          where attempts = 1 and ${matching(piece, filters, groups)}
           order by id desc limit ${MOST_TIMES - found.length}`);
         for (const row of rows)
           found.push({ durationMs: row.duration_ms, firstContentMs: row.first_content_ms });
         if (found.length >= MOST_TIMES) return found;
-        await othersRun();
       }
     return found;
   }
@@ -76,14 +73,12 @@ export class RecordList {
     const isWhole = asksForEndUsers(filters);
     const groups = await groupsOnce(this.#database, filters);
     for await (const span of this.#spans.of(boundsOf(filters, order, after), filters, order))
-      for await (const { from, to } of this.#spans.pieces(span, filters, { order, isWhole })) {
+      for await (const piece of this.#spans.pieces(span, filters, { order, isWhole })) {
         const rows = await this.#database.read<{ id: Uint8Array }>(sql`
-          select id from records
-          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
+          select id from records where ${matching(piece, filters, groups)}
           order by id ${sql.raw(order)} limit ${limit + 1 - found.length}`);
         found.push(...rows.map(({ id }) => id));
         if (found.length > limit) return found;
-        await othersRun();
       }
     return found;
   }
@@ -101,17 +96,16 @@ export class RecordList {
     const hours = await this.#spans.hoursFor(filters);
     let found: readonly Place[] = [];
     for await (const span of this.#spans.growing(filters))
-      for await (const { from, to } of this.#spans.pieces(span, filters, { order: 'desc', hours })) {
+      for await (const piece of this.#spans.pieces(span, filters, { order: 'desc', hours })) {
         const worst = found.length > limit ? found.at(-1) : undefined;
         // First of the conditions, because it rejects most records.
         const bar = worst && worst.value !== NO_VALUE[order] ? reaching(measure, worst, order) : sql`true`;
         const rows = await this.#database.read<Place>(sql`
           select id, ${value} as value from records
-          where id >= ${from} and id < ${to} and ${bar} and apart <> ${sql.lit(APART.late)}
-            ${start ? sql`and ${beyond(value, start, order)}` : sql``} and ${passing(filters, groups)}
+          where ${bar} ${start ? sql`and ${beyond(value, start, order)}` : sql``}
+            and ${matching(piece, filters, groups)}
           order by ${value} ${sql.raw(order)}, id ${sql.raw(order)} limit ${limit + 1}`);
         if (rows.length > 0) found = [...found, ...rows].toSorted(inOrder(order)).slice(0, limit + 1);
-        await othersRun();
       }
     return found.map(({ id }) => id);
   }

@@ -5,7 +5,8 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { GenerationFilters, GenerationQuery } from '../../accounts/ports/index.ts';
 import { type Database, firstOf, type Queries } from '../tables/database.ts';
 import { behind, END_OF_TIMES, firstIdAt, timeOf } from '../record-ids.ts';
-import { groupsOfHours, leavesOutOk, NOT_OK } from './record-filters.ts';
+import { othersRun } from '../others-run.ts';
+import { groupsOfHours, type IdSpan, leavesOutOk, NOT_OK } from './record-filters.ts';
 import type { RequestsByHour, UsageReader } from './usage-reader.ts';
 import { DAY_MS, HOUR_MS } from './usage-tables.ts';
 
@@ -13,12 +14,6 @@ import { DAY_MS, HOUR_MS } from './usage-tables.ts';
 export const LOOKED_AT = 15_000;
 /** Greater than every hour. */
 const NO_HOUR = 2_000_000_000;
-
-/** Ids from `from` (inclusive) to `to` (exclusive). */
-export interface IdSpan {
-  readonly from: Buffer;
-  readonly to: Buffer;
-}
 
 export type Direction = GenerationQuery['order'];
 
@@ -91,7 +86,7 @@ export class RecordSpans {
     return this.#usage.requestsByHour(filters.fromMs ?? 0, filters.toMs ?? Infinity);
   }
 
-  /** Splits a span into pieces with a limited number of rows to check. */
+  /** Splits a span into pieces with a limited number of rows to check. Other work runs after each. */
   async *pieces(
     span: IdSpan,
     filters: GenerationFilters,
@@ -108,6 +103,7 @@ export class RecordSpans {
       // Ascending, the bound is the first id of the next piece; descending, the last id of this one.
       const [part, following] = bound ? split(all, bound, order) : [all, null];
       yield part;
+      await othersRun();
       rest = following;
     }
   }
