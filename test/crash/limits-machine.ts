@@ -22,7 +22,7 @@ import { Ticker } from '../../src/base/runtime/clock.ts';
 import { Envelope } from '../../src/engine/state/envelope.ts';
 import { Files } from '../../src/engine/state/files.ts';
 import { Vault } from '../../src/engine/state/vault.ts';
-import { BlobFolder } from '../../src/storage/blob-folder.ts';
+import { BlobFolder } from '../../src/storage/blobs/blob-folder.ts';
 import type { LedgerStore, RunningStore, Storage } from '../../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { createLogger } from '../../src/base/telemetry/log.ts';

@@ -451,7 +451,7 @@ describe('operations that only one place may do', () => {
     expect(
       filesWith(/\bprocess\b/).filter(
         (file) =>
-          !/^(app\/cli\/|app\/main\.ts$|base\/runtime\/(environment|machine|subprocess|worker-process)\.ts$|storage\/secret-file\.ts$)/.test(
+          !/^(app\/cli\/|app\/main\.ts$|base\/runtime\/(environment|machine|subprocess|worker-process)\.ts$|storage\/secrets\/secret-file\.ts$)/.test(
             file,
           ),
       ),

@@ -1,7 +1,7 @@
 // Moves the bytes of files and of pieces of uploads from the data directory to the database. Those in a bucket stay there.
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { BlobFolder } from '../blob-folder.ts';
+import { BlobFolder } from '../blobs/blob-folder.ts';
 import type { BlobStore } from '../../accounts/ports/index.ts';
 import type { Part } from './move.ts';
 import type { Source } from './source.ts';

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { FindingStore, BlobStore } from '../../accounts/ports/index.ts';
-import { checkSecrets } from '../master-secrets.ts';
+import { checkSecrets } from '../secrets/master-secrets.ts';
 import { MOVING, openWith } from '../postgres/storage.ts';
 import type { Database, Queries, SharedDatabase } from '../tables/database.ts';
 import { addSetting, settingOf } from '../tables/installation/settings.ts';

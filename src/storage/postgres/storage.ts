@@ -7,7 +7,7 @@ import type { SharedDatabase } from '../tables/database.ts';
 import { settingOf } from '../tables/installation/settings.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
 import { openState, type OpenOptions } from '../open-state.ts';
-import { checkSecrets, secretsFrom } from '../master-secrets.ts';
+import { checkSecrets, secretsFrom } from '../secrets/master-secrets.ts';
 import { Breaker } from './breaker.ts';
 import { ownSchema, postgresDriver } from './database.ts';
 import { JoinedTurns } from './joined-turns.ts';

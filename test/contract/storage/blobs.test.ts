@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBucket } from '../../../src/base/runtime/s3.ts';
-import { BlobFolder } from '../../../src/storage/blob-folder.ts';
+import { BlobFolder } from '../../../src/storage/blobs/blob-folder.ts';
 import type { BlobStore } from '../../../src/accounts/ports/index.ts';
 import { blobs } from '../../../src/storage/tables/files/blobs.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
-import { S3Blobs } from '../../../src/storage/s3-blobs.ts';
+import { S3Blobs } from '../../../src/storage/blobs/s3-blobs.ts';
 import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { startS3 } from '../../support/upstreams/s3-server.ts';
 

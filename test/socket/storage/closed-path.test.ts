@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closeToOthers } from '../../../src/storage/closed-path.ts';
+import { closeToOthers } from '../../../src/storage/secrets/closed-path.ts';
 import { startGateway } from '../../support/harness.ts';
 
 const POSIX = process.platform !== 'win32';

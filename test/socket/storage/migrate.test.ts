@@ -7,7 +7,7 @@ import OpenAI, { toFile } from 'openai';
 import { Client } from 'pg';
 import { moveAll, openSource, openTarget, type Source } from '../../../src/storage/moving/move.ts';
 import { MOVED_SETTINGS, MOVED_TABLES } from '../../../src/storage/moving/tables.ts';
-import { BlobFolder } from '../../../src/storage/blob-folder.ts';
+import { BlobFolder } from '../../../src/storage/blobs/blob-folder.ts';
 import { openSqliteStorage, openWith } from '../../../src/storage/sqlite/storage.ts';
 import { STATE_STORES } from '../../../src/storage/tables/stores.ts';
 import type { SqliteDatabase } from '../../../src/storage/sqlite/database.ts';

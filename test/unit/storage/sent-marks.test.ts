@@ -1,7 +1,7 @@
 // Marks of requests that went out: another process reads what a killed one has left.
 import { afterEach, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
-import { SentMarks } from '../../../src/storage/sent-marks.ts';
+import { SentMarks } from '../../../src/storage/running/sent-marks.ts';
 import { freshFolder } from '../../support/program.ts';
 
 /** Marks of one file. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConfigError, type Config } from '../../config/index.ts';
 import { readCapabilities } from '../../../operations/doctor/index.ts';
 import type { MoveState } from '../../../storage/moving/move.ts';
-import { masterSecret } from '../../../storage/secret-file.ts';
+import { masterSecret } from '../../../storage/secrets/secret-file.ts';
 import { parseArguments, type Arguments, type RunCommand } from '../command.ts';
 import { MIGRATE_OPTIONS } from '../options.ts';
 import { storeShared } from '../compose/open-findings.ts';

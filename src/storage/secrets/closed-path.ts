@@ -2,8 +2,8 @@
 // another user could replace.
 import { chmodSync, lstatSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { GatewayError } from '../canonical/index.ts';
-import { userId } from '../base/runtime/machine.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { userId } from '../../base/runtime/machine.ts';
 
 /** Permission bits of group and others. */
 const OTHERS = 0o077;

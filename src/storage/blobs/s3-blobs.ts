@@ -1,11 +1,11 @@
 // Blobs in an S3 bucket. Each is written to a local folder first and uploaded when complete. So the bucket never holds
 // partial objects, and files are never in memory as a whole. Remains of a crash are found locally, without listing the
 // bucket, which others may share.
-import { GatewayError } from '../canonical/index.ts';
-import { S3Failure, type S3Bucket } from '../base/runtime/s3.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { S3Failure, type S3Bucket } from '../../base/runtime/s3.ts';
 import type { BlobFolder } from './blob-folder.ts';
-import type { BlobDraft, BlobStore } from '../accounts/ports/index.ts';
-import type { DurationMs, UnixMs } from '../base/units.ts';
+import type { BlobDraft, BlobStore } from '../../accounts/ports/index.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface S3BlobsOptions {
   readonly bucket: S3Bucket;

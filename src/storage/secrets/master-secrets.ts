@@ -2,11 +2,11 @@
 // database stores their fingerprints, so that a start with a wrong secret fails instead of not finding any key.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { GatewayError } from '../canonical/index.ts';
-import type { Storage } from '../accounts/ports/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { Storage } from '../../accounts/ports/index.ts';
 import { namedSecret } from './secret-file.ts';
-import { type Queries, rowsOf } from './tables/database.ts';
-import { addSetting } from './tables/installation/settings.ts';
+import { type Queries, rowsOf } from '../tables/database.ts';
+import { addSetting } from '../tables/installation/settings.ts';
 
 /** Setting of the first fingerprint. Names of further settings contain the fingerprint itself. */
 const FIRST = 'secret_fingerprint';

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { mapNewFile } from '../base/runtime/mapped-file.ts';
-import { lockFile } from '../base/runtime/sqlite.ts';
-import { LOCK_SUFFIX } from './journal/journal-file.ts';
+import { mapNewFile } from '../../base/runtime/mapped-file.ts';
+import { lockFile } from '../../base/runtime/sqlite.ts';
+import { LOCK_SUFFIX } from '../journal/journal-file.ts';
 
 export interface PlaceFileOptions {
   readonly folder: string;

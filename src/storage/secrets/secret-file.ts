@@ -2,8 +2,8 @@
 // alone reveals neither keys nor sealed reasoning. Named secrets are derived from it.
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { GatewayError } from '../canonical/index.ts';
-import { errorCode } from '../base/lib/errors.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { errorCode } from '../../base/lib/errors.ts';
 
 const HEX = /^[0-9a-f]{64}$/;
 

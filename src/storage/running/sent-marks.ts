@@ -2,8 +2,8 @@
 // process is killed, and tell the process that settles its requests which of them were sent.
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SentMark, SentMarkStore, SentState } from '../accounts/ports/index.ts';
-import { onLeftBehind } from './journal/journal-file.ts';
+import type { SentMark, SentMarkStore, SentState } from '../../accounts/ports/index.ts';
+import { onLeftBehind } from '../journal/journal-file.ts';
 import { type Place, PlaceFile } from './place-file.ts';
 
 const SUFFIX = '.sent';

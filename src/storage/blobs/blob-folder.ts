@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlobDraft, BlobStore } from '../accounts/ports/index.ts';
-import type { UnixMs } from '../base/units.ts';
-import { errorCode } from '../base/lib/errors.ts';
+import type { BlobDraft, BlobStore } from '../../accounts/ports/index.ts';
+import type { UnixMs } from '../../base/units.ts';
+import { errorCode } from '../../base/lib/errors.ts';
 
 /** Folder of drafts. */
 const DRAFTS = 'drafts';

@@ -2,9 +2,9 @@
 // is killed. The file is deleted on a normal stop.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { onLeftBehind } from './journal/journal-file.ts';
+import { onLeftBehind } from '../journal/journal-file.ts';
 import { PlaceFile } from './place-file.ts';
-import type { RunningEntry, RunningRecord, RunningSpent, RunningStore } from '../accounts/ports/index.ts';
+import type { RunningEntry, RunningRecord, RunningSpent, RunningStore } from '../../accounts/ports/index.ts';
 
 const SUFFIX = '.running';
 /** Bytes per slot, and number of slots. */
