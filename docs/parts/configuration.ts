@@ -77,7 +77,7 @@ To validate a file, run \`dragoman check\`. It exits with 0 if the file is valid
 - **Secrets** can be read from a file: \`api_key: file:/run/secrets/openai\`. The tables mark secrets.
 - **Precedence.** Flags override the environment, which overrides the file, which overrides the defaults.
 - **Unknown keys** are errors.
-- **Reload.** The gateway watches the file and also reloads it on SIGHUP. A valid change applies to new requests immediately; running requests
+- **Reload.** The gateway watches the file, even if it is created later, and also reloads it on SIGHUP. A valid change applies to new requests immediately; running requests
   keep the old configuration. An invalid change is refused and logged. So is a file that is gone or empty, because it may be
   in the middle of a write. Changes to \`server\`, \`data_dir\`, \`database_url\`, \`secret\` and \`redis_url\` take effect at the next start.
 - **\`base_url\`** of a preset replaces the vendor's address for every protocol served at that address. Protocols that

@@ -18,7 +18,8 @@ providers:
   groq: false                                       # disabled, even if its variable is set
 \`\`\`
 
-Presets without a variable run on your own machine. They are enabled when the file names them.
+Presets without a variable run on your own machine. They are enabled when the file names them, and so are \`azure-deployments\`,
+\`bedrock-mantle\` and cloud identities of \`vertex\`.
 
 Any other server that speaks a supported protocol works without a preset: see [configuration](configuration.md). Dragoman assumes that
 it follows its protocol, with three exceptions that hardly any server besides OpenAI's supports:

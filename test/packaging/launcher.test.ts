@@ -261,13 +261,20 @@ test('check prints what would be served', async () => {
   expect(plain.err).toBe('');
   const json = await runProgram(['check', '--json'], {
     folder: at,
-    environment: { DRAGOMAN_CONFIG: 'other.yaml', GROQ_API_KEY: 'sk-test-groq', REDIS_URL: 'redis://r' },
+    environment: {
+      DRAGOMAN_CONFIG: 'other.yaml',
+      GROQ_API_KEY: 'sk-test-groq',
+      REDIS_URL: 'redis://r',
+      // No models of it are listed, because they have the names of deployments.
+      AZURE_OPENAI_API_KEY: 'azure-test',
+      AZURE_OPENAI_ENDPOINT: 'https://resource.openai.azure.com',
+    },
   });
   expect(json.err).toBe('');
   expect(JSON.parse(json.out)).toMatchObject({
     valid: true,
     path: 'other.yaml',
-    providers: expect.arrayContaining(['sim', 'ollama', 'groq']),
+    providers: ['azure', 'groq', 'ollama', 'sim'],
   });
 });
 

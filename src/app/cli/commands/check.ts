@@ -23,7 +23,8 @@ export const check: RunCommand = async (argv) => {
   const prices = await checkPrices(config);
   const models = catalog.list();
   const endpoints = models.flatMap((model) => model.endpoints);
-  const providers = [...new Set(endpoints.map((endpoint) => endpoint.provider))];
+  // Some have no listed models: any name works with them.
+  const providers = [...catalog.providers().keys()].toSorted();
   const proxies = proxiesOf(endpoints, config.upstream.network);
   const credentials = catalog.credentialOrigins();
   if (args.json) {
@@ -38,7 +39,7 @@ export const check: RunCommand = async (argv) => {
     return prices.problems.length > 0 ? 1 : 0;
   }
   process.stdout.write(
-    `${path ?? 'the built-in defaults'}: valid, ${models.length} models of ${providers.join(', ')}\n`,
+    `${path ?? 'the built-in defaults'}: valid, ${models.length} models; providers: ${providers.join(', ') || 'none'}\n`,
   );
   if (prices.version !== BUNDLED_PRICES.version) process.stdout.write(`prices: ${prices.version}\n`);
   for (const problem of prices.problems) process.stdout.write(`prices: ${problem}\n`);
