@@ -37,6 +37,33 @@ export class CallIds {
   }
 }
 
+/**
+ * Facts about the calls of a conversation, for the results that answer them. Parallel calls with the same id are answered
+ * in their order.
+ */
+export class CallsById<Fact> {
+  /** Unanswered calls of the last turn. */
+  readonly #open = new Map<string, Fact[]>();
+  readonly #newest = new Map<string, Fact>();
+  #isAnswered = false;
+
+  call(callId: string, fact: Fact): void {
+    // A call after results begins another turn.
+    if (this.#isAnswered) this.#open.clear();
+    this.#isAnswered = false;
+    const open = this.#open.get(callId);
+    if (open) open.push(fact);
+    else this.#open.set(callId, [fact]);
+    this.#newest.set(callId, fact);
+  }
+
+  /** Returns the fact of the first unanswered call with this id, or of the newest. Undefined: no call has the id. */
+  result(callId: string): Fact | undefined {
+    this.#isAnswered = true;
+    return this.#open.get(callId)?.shift() ?? this.#newest.get(callId);
+  }
+}
+
 // Tool-call ids for Anthropic and Bedrock: letters, digits, `_` and `-`, each used once per request. Other ids are
 // rewritten, in the call and in its result alike.
 
@@ -52,8 +79,8 @@ export class ToolUseIds {
   readonly #used = new Set<string>();
   /** Next suffix to try for an id that is used more than once. */
   readonly #numbers = new Map<string, number>();
-  /** Rewritten id of the newest call, by the client's id. */
-  readonly #newest = new Map<string, string>();
+  /** Rewritten ids of the calls. */
+  readonly #sent = new CallsById<string>();
 
   /** @param who the vendor with this rule, for the report @param longest maximum length of an id, in characters */
   constructor(report: Report, who: string, longest = Number.POSITIVE_INFINITY) {
@@ -72,14 +99,14 @@ export class ToolUseIds {
       this.#numbers.set(legal, n + 1);
     }
     this.#used.add(id);
-    this.#newest.set(callId, id);
+    this.#sent.call(callId, id);
     this.#note(callId, id, path);
     return id;
   }
 
-  /** Returns the id to send for a result: that of the newest call with the client's id. */
+  /** Returns the id to send for a result: that of the call with the client's id. */
   result(callId: string, path: string): string {
-    const id = this.#newest.get(callId) ?? this.#legalForm(callId);
+    const id = this.#sent.result(callId) ?? this.#legalForm(callId);
     this.#note(callId, id, path);
     return id;
   }

@@ -68,6 +68,64 @@ describe('a result without the id of its call', () => {
   });
 });
 
+describe('results of parallel calls with the same id', () => {
+  const conversation = [
+    { role: 'user', content: 'Hi' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: ['f', 'g'].map((name) => ({
+        id: 'call_1',
+        type: 'function',
+        function: { name, arguments: '{}' },
+      })),
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: 'of f' },
+    { role: 'tool', tool_call_id: 'call_1', content: 'of g' },
+  ];
+  const items = [
+    { role: 'user', content: 'Hi' },
+    ...['f', 'g'].map((name) => ({ type: 'function_call', call_id: 'call_1', name, arguments: '{}' })),
+    ...['of f', 'of g'].map((output) => ({ type: 'function_call_output', call_id: 'call_1', output })),
+  ];
+  const WAYS = [
+    ['/chat/completions', { messages: conversation }],
+    ['/responses', { input: items }],
+  ] as const;
+
+  test.each(WAYS)('answer them in their order at Anthropic (%s)', async (path, body) => {
+    scene.upstream('up').script(whole(messagesBody([{ type: 'text', text: 'Hello' }], 'end_turn')));
+    const response = await scene.gateway.post(path, { model: 'one/messages', ...body });
+    expect(response.status).toBe(200);
+    const turns = list(scene.upstream('up').requests[0]?.json, 'messages');
+    const called = list(turns[1], 'content').map((block) => [at(block, 'id'), at(block, 'name')]);
+    const names = Object.fromEntries(called) as Record<string, unknown>;
+    const results = list(turns[2], 'content').map((block) => [
+      names[String(at(block, 'tool_use_id'))],
+      at(block, 'content'),
+    ]);
+    expect(results).toEqual([
+      ['f', 'of f'],
+      ['g', 'of g'],
+    ]);
+  });
+
+  test.each(WAYS)('name the functions in their order at Google (%s)', async (path, body) => {
+    const parts = [{ text: 'Hello' }];
+    scene
+      .upstream('up')
+      .script(whole({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] }));
+    const response = await scene.gateway.post(path, { model: 'one/gemini', ...body });
+    expect(response.status).toBe(200);
+    const contents = list(scene.upstream('up').requests[0]?.json, 'contents');
+    const results = list(contents.at(-1), 'parts').map((part) => at(part, 'functionResponse'));
+    expect(results.map((result) => [at(result, 'name'), at(result, 'response', 'output')])).toEqual([
+      ['f', 'of f'],
+      ['g', 'of g'],
+    ]);
+  });
+});
+
 test('an error about an earlier audio answer names its member once', async () => {
   const refused = await scene.gateway.post('/chat/completions', {
     model: 'one/chat',

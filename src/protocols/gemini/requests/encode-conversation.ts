@@ -10,6 +10,7 @@ import type {
 } from '../../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { unresolvedReference } from '../../../canonical/index.ts';
+import { CallsById } from '../../calls/call-ids.ts';
 import { encodeCallInput } from '../../calls/call-input.ts';
 import { PARAGRAPH } from '../../content/paragraphs.ts';
 import { encodePart } from './encode-parts.ts';
@@ -67,7 +68,7 @@ class ContentsWriter {
   readonly #system: MutableJsonObject[] = [];
   readonly #contents: Content[] = [];
   /** Names of the calls so far by id, because a result must name its function. */
-  readonly #names = new Map<string, string>();
+  readonly #names = new CallsById<string>();
   /** Signature for a following part. */
   #signature: string | undefined;
   /** True: the signature belongs to the next call, whatever comes between. */
@@ -192,7 +193,7 @@ class ContentsWriter {
   }
 
   #call(item: ToolCallItem, path: string): void {
-    this.#names.set(item.callId, item.name);
+    this.#names.call(item.callId, item.name);
     const part: MutableJsonObject = ownRaw(item.source) ?? {
       functionCall: {
         id: item.callId,
@@ -205,12 +206,13 @@ class ContentsWriter {
 
   #result(item: ToolResultItem, path: string): void {
     const parts = this.#parts('user');
+    const called = this.#names.result(item.callId);
     const raw = ownRaw(item.source);
     if (raw) {
       parts.push(raw);
       return;
     }
-    const name = item.name ?? this.#names.get(item.callId);
+    const name = item.name ?? called;
     if (name === undefined)
       this.#scope.report.add(
         path,

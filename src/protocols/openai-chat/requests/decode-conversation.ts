@@ -22,7 +22,7 @@ import {
   USER_PARTS,
 } from './decode-parts.ts';
 import type { PartTypes } from './decode-parts.ts';
-import { CallMatcher } from '../../calls/call-ids.ts';
+import { CallMatcher, CallsById } from '../../calls/call-ids.ts';
 import { MADE_ID } from './short-call-ids.ts';
 import { arrangeTurn, decodeReasoning } from '../answers/decode-reasoning-details.ts';
 import type { PlacedReasoning } from '../answers/decode-reasoning-details.ts';
@@ -43,8 +43,8 @@ const ROLES = 'system, developer, user, assistant, tool';
 interface Conversation {
   readonly problems: Problems;
   readonly report: Report;
-  /** Calls so far, by id. A result takes its tool's name and kind from its call. */
-  readonly calls: Map<string, ToolCallItem>;
+  /** Calls so far. A result takes its tool's name and kind from its call. */
+  readonly calls: CallsById<ToolCallItem>;
   /** Assigns ids to calls without one: several servers omit them, and clients return calls as received. */
   readonly matcher: CallMatcher;
   legacyCalls: number;
@@ -61,7 +61,7 @@ export function decodeMessages(value: Member, problems: Problems, report: Report
   const conversation: Conversation = {
     problems,
     report,
-    calls: new Map(),
+    calls: new CallsById(),
     matcher: new CallMatcher(MADE_ID),
     legacyCalls: 0,
   };
@@ -128,7 +128,7 @@ function decodeToolResult(raw: JsonObject, path: string, conversation: Conversat
     conversation.report.add(`${path}.tool_call_id`, 'defaulted', 'the only call without a result');
   const parts = decodeRequiredContent(raw, path, TOOL_PARTS, conversation);
   if (callId === undefined) return [];
-  const call = calls.get(callId);
+  const call = calls.result(callId);
   const kind = call?.kind ?? 'function';
   return [
     { type: 'tool_result', kind, callId, name: name ?? call?.name, parts, path, source: toSource(raw) },
@@ -208,7 +208,7 @@ function decodeCalls(
       calls.push({ type: 'tool_call', kind: 'function', callId, name, arguments: text, path: at, source });
     }
   }
-  for (const call of calls) conversation.calls.set(call.callId, call);
+  for (const call of calls) conversation.calls.call(call.callId, call);
   return calls;
 }
 

@@ -17,6 +17,7 @@ import {
   requireString,
   requireStringOrEmpty,
 } from '../../members/read-member.ts';
+import { CallsById } from '../../calls/call-ids.ts';
 import type { Member } from '../../members/read-member.ts';
 import { ASSISTANT_PARTS, decodeContent, INPUT_PARTS, OUTPUT_PARTS } from './decode-parts.ts';
 import { decodeOpaque, isDocumentedHosted, isOwnAnswer, kindOfItem, sourceOf } from '../decode-item.ts';
@@ -28,8 +29,8 @@ const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'deve
 /** State that is carried from one item to the next. */
 interface Conversation {
   readonly problems: Problems;
-  /** Calls so far, by id. A result takes its tool's name from its call. */
-  readonly calls: Map<string, ToolCallItem>;
+  /** Calls so far. A result takes its tool's name from its call. */
+  readonly calls: CallsById<ToolCallItem>;
   /** True for stored items: unknown calls are then rendered as text instead of refused. */
   readonly isKept: boolean;
 }
@@ -57,14 +58,14 @@ function decodeItems(value: Member, path: string, role: Role, problems: Problems
     problems.add(path, `must be a string or an array of items, not ${describe(value)}`);
     return [];
   }
-  const conversation: Conversation = { problems, calls: new Map(), isKept };
+  const conversation: Conversation = { problems, calls: new CallsById(), isKept };
   const items: Item[] = [];
   readArray(value, path, problems)?.forEach((raw, index) => {
     const at = `${path}[${index}]`;
     const item = isJsonObject(raw) ? decodeInputItem(raw, at, conversation) : undefined;
     if (item) items.push(item);
     else if (!isJsonObject(raw)) problems.add(at, TEXTS.mustBeObject(describe(raw)));
-    if (item?.type === 'tool_call') conversation.calls.set(item.callId, item);
+    if (item?.type === 'tool_call') conversation.calls.call(item.callId, item);
   });
   return items;
 }
@@ -100,7 +101,7 @@ function decodeInputItem(raw: JsonObject, path: string, conversation: Conversati
       const parts = decodeContent(raw['output'], `${path}.output`, OUTPUT_PARTS, problems);
       if (callId === undefined) return undefined;
       const kind = type === 'function_call_output' ? 'function' : 'custom';
-      const name = conversation.calls.get(callId)?.name;
+      const name = conversation.calls.result(callId)?.name;
       return { type: 'tool_result', kind, callId, name, parts, path, source };
     }
     case 'item_reference':
