@@ -358,21 +358,6 @@ test('a refused write does not affect other writes of its transaction', async ()
   await storage.close();
 });
 
-test('the lookups use their indexes', async () => {
-  const path = freshPath();
-  const storage: Storage = await openSqliteStorage({ path });
-  const database = openSqlite(path);
-  const plan = (sql: string): string => JSON.stringify(database.prepare(`explain query plan ${sql}`).all());
-  expect(plan("select row from responses where key_id = 'a' order by expires_at, row limit 1")).not.toContain(
-    'TEMP B-TREE',
-  );
-  expect(
-    plan('select row from conversation_items where conversation_row = 1 and row > 5 order by row'),
-  ).toContain('conversation_items_in_order (conversation_row=? AND rowid>?)');
-  database.close();
-  await storage.close();
-});
-
 test('a stored response survives its process, and a journal does not restore a deleted one', async () => {
   const path = freshPath();
   const open = (): Promise<Storage> => openSqliteStorage({ path, later: () => {} });

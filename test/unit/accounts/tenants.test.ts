@@ -167,30 +167,6 @@ describe('projects', () => {
 });
 
 describe('what the configuration file defines', () => {
-  test('is listed with the others, and can be changed only there', async () => {
-    const { keys, projects } = await scene(FILE);
-    expect(keys.configured()).toMatchObject([
-      { name: 'ci', source: 'file', projectId: 'search', hint: '…', budgets: [{ usd: 5 }] },
-      { id: 'key_admin', name: 'admin', roles: ['admin'] },
-    ]);
-    expect(projects.configured()).toMatchObject([{ id: 'search', source: 'file', version: null }]);
-    const [inFile] = keys.configured();
-    for (const attempt of [
-      keys.revoke('ci'),
-      keys.revoke(inFile?.id ?? ''),
-      keys.revoke('key_admin'),
-      keys.rotate('ci', 0),
-      keys.change('ci', { strict: true }),
-      projects.change('search', { limits: [] }),
-      projects.archive('search'),
-    ]) {
-      const error = await rejection(attempt);
-      expect(error).toMatchObject({ kind: 'conflict', code: 'defined_in_file' });
-      expect(String(error)).toContain('Change it there');
-    }
-    expect(await rejection(keys.create({ name: 'ci' }))).toMatchObject({ kind: 'conflict', param: 'name' });
-  });
-
   test('the administrator’s key has that role alone', async () => {
     const { who } = await scene(FILE);
     const admin = who('sk-test-root-0123456789');
@@ -348,21 +324,5 @@ describe('the stores', () => {
         if (!page.hasMore) return ids;
       }
     }
-  });
-
-  test('projects are listed in pages, and by whether they are in use', async () => {
-    const { storage, projects, clock } = await scene();
-    for (const name of ['c', 'a', 'b']) {
-      clock.now += 1;
-      await projects.create({ name });
-    }
-    await projects.archive('a');
-    const ids = async (page: object): Promise<string[]> =>
-      (await storage.projects.list({ limit: 9, order: 'asc', ...page })).projects.map(({ id }) => id);
-    expect(await ids({})).toEqual(['c', 'a', 'b']);
-    expect(await ids({ order: 'desc' })).toEqual(['b', 'a', 'c']);
-    expect(await ids({ isArchived: false })).toEqual(['c', 'b']);
-    expect(await ids({ after: 'c', limit: 1 })).toEqual(['a']);
-    expect(await storage.projects.list({ limit: 2, order: 'asc' })).toMatchObject({ hasMore: true });
   });
 });

@@ -365,6 +365,12 @@ test('the lookups use their indexes', async () => {
     plan('select period from usage where span = 0 and period in (1, 2) and grp >= 3 and grp < 9'),
   ).toContain('(span=? AND period=? AND grp>? AND grp<?)');
   expect(plan('select rowid from vault where expires_at <= 5')).toContain('vault_by_expiry');
+  expect(plan("select row from responses where key_id = 'a' order by expires_at, row limit 1")).not.toContain(
+    'TEMP B-TREE',
+  );
+  expect(
+    plan('select row from conversation_items where conversation_row = 1 and row > 5 order by row'),
+  ).toContain('conversation_items_in_order (conversation_row=? AND rowid>?)');
   database.close();
   await storage.close();
 });
