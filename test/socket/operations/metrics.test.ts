@@ -5,6 +5,7 @@ import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { type MetricText, readMetrics, valueOf } from './metrics-text.ts';
 import { eventually } from '../../support/program.ts';
 import { finishedRequest } from '../../support/finished-request.ts';
+import { startSlow } from '../../support/upstreams/slow-upstream.ts';
 import { undoAfterEach } from '../../support/undo.ts';
 
 const undo = undoAfterEach();
@@ -130,13 +131,18 @@ test('the used share of limits is exported, and their refusals are counted', asy
 });
 
 test('a stream is running until it ends', async () => {
-  const gateway = await start();
-  const stream = await gateway.post('/chat/completions', chat('sim/paced-40', { stream: true }));
+  const slow = await startSlow();
+  undo.push(() => slow.stop());
+  const gateway = await start({
+    providers: { slow: { api_key: 'sk-test', protocols: { 'openai-chat': slow.base } } },
+  });
+  const stream = await gateway.post('/chat/completions', chat('slow/m', { stream: true }));
   await eventually(
     'it streams',
     async () => valueOf(await scrape(gateway), 'dragoman_streams_running') === 1,
   );
   expect(valueOf(await scrape(gateway), 'dragoman_requests_running')).toBe(1);
+  slow.go();
   await stream.text();
   await eventually('it ends', async () => valueOf(await scrape(gateway), 'dragoman_streams_running') === 0);
 });
