@@ -152,6 +152,5 @@ function builderOn(pool: PostgresPool): Kysely<never> {
 
 /** Reason given by the server or the system. Neither contains the password. */
 function reasonOf(error: unknown): string {
-  const said = GatewayError.is(error) ? error.cause : error;
-  return errorText(said);
+  return errorText(GatewayError.is(error) ? (error.cause ?? error) : error);
 }

@@ -27,7 +27,8 @@ interface Scene {
   readonly spool: string;
   readonly storage: Awaited<ReturnType<typeof open>>['storage'];
   /** Resolves when the operator is told something that begins so. */
-  readonly reported: (beginning: string) => Promise<void>;
+  /** The first report that begins so, once there is one. */
+  readonly reported: (beginning: string) => Promise<string>;
 }
 
 async function open(options: PostgresOptions) {
@@ -37,12 +38,13 @@ async function open(options: PostgresOptions) {
     received.push(sentence);
     for (const look of waiting) look();
   };
-  const reported = (beginning: string): Promise<void> =>
+  const reported = (beginning: string): Promise<string> =>
     new Promise((resolve) => {
       const look = (): void => {
-        if (!received.some((sentence) => sentence.startsWith(beginning))) return;
+        const found = received.find((sentence) => sentence.startsWith(beginning));
+        if (found === undefined) return;
         waiting.delete(look);
-        resolve();
+        resolve(found);
       };
       waiting.add(look);
       look();
@@ -122,7 +124,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
   });
 
   test('that goes away during responses gets their stored items, in their conversation and in order', async () => {
-    const { server, spool, storage } = await scene();
+    const { server, spool, storage, reported } = await scene();
     const { conversations, responses } = storage;
     const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
     await conversations.create(conversation, []);
@@ -155,6 +157,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     await conversations.appendTurn('key_a', 'conv_1', said);
     await responses.put(storedResponse('resp_5'));
     await storage.close();
+    expect(await reported('records are queued in the spool: ')).not.toContain('undefined');
     const left = mkdtempSync(join(tmpdir(), 'dragoman-spool-'));
     ends.push(() => rmSync(left, { recursive: true, force: true }));
     cpSync(spool, left, { recursive: true });
