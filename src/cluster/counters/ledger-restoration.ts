@@ -75,7 +75,10 @@ export class LedgerRestoration {
       }));
       await ask((caller) => store.restored(caller, words));
       restored(words.length);
-      for (const { count } of fenced) count.isUnreadable = false;
+      for (const { count } of fenced) {
+        count.isUnreadable = false;
+        count.isCompared = true;
+      }
       this.#answer();
     } catch (error) {
       for (const count of counts) count.isUnreadable = true;

@@ -53,6 +53,8 @@ export class SharedCount implements Shared {
   pending = 0;
   /** True: the counter could not be restored from the ledger. */
   isUnreadable = false;
+  /** True once this process has compared the store with the ledger. */
+  isCompared = false;
   readonly #terms: CountTerms;
   /** Period of the last response of the store, and this process's usage at that time; -1: none yet. */
   #period = -1;
@@ -78,6 +80,14 @@ export class SharedCount implements Shared {
     const { windowMs } = this.keeping;
     const isOver = windowMs !== null && windowMs > 0 && this.#terms.elapsed() - this.#receivedAt > windowMs;
     return isOver || !this.#isCurrent ? 0 : this.#others;
+  }
+
+  /**
+   * True if the store may lack usage of processes that had another configuration: it was not limited, so it was not reported.
+   * Each process therefore compares a limit that is new to it with the ledger once. End users are too many for that.
+   */
+  get mayLackUsage(): boolean {
+    return !this.isCompared && this.keeping.isInLedger && this.endUser === null;
   }
 
   /** Start of the current period in Unix milliseconds; 0: none. */

@@ -286,8 +286,8 @@ export class SharedLimits implements Sharing {
       count.received(total, period, nowMs);
       if (!isUnknown) count.isUnreadable = false;
     }
-    const unknown = cells.filter(({ at }) => answered.states[at]?.needsLedger).map(({ count }) => count);
-    if (answered.settlesInMs === 0) this.#restoration.read(unknown);
+    const unread = cells.filter(({ at, count }) => answered.states[at]?.needsLedger || count.mayLackUsage);
+    if (answered.settlesInMs === 0) this.#restoration.read(unread.map(({ count }) => count));
     for (const [question, index] of refused) this.#refuse(question, index, answered);
   }
 
