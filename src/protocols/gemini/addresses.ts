@@ -27,7 +27,7 @@ const METHODS: Methods = {
 };
 
 /** Prefixes of the paths to which clients send POST requests. */
-const PATHS = ['/v1beta/*', '/v1/models/*', '/api/v1/models/*', '/api/vertex-ai/*'] as const;
+const PATHS = ['/v1beta/*', '/v1/models/*', '/api/v1/models/*', '/models/*', '/api/vertex-ai/*'] as const;
 /** Addresses at which only Google's clients list models. */
 const LISTS = [
   '/v1beta/models',
@@ -40,7 +40,7 @@ const LISTS = [
 
 /** Some clients omit the collection if a model's id has a slash, and some repeat it. */
 const STUDIO =
-  /^(?:\/v1beta\/|\/(?:api\/)?(?:vertex-ai\/)?v1(?:beta1?)?\/models\/)(?:models\/)*(?<model>.+)$/;
+  /^(?:\/v1beta\/|\/(?:(?:api\/)?(?:vertex-ai\/)?v1(?:beta1?)?\/)?models\/)(?:models\/)*(?<model>.+)$/;
 /** Google's own clients use `v1beta1`, and include a project if they know one. */
 const VERTEX =
   /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+)$/;

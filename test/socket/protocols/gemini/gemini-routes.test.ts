@@ -41,6 +41,8 @@ test.each([
   '/v1beta/one/gemini:generateContent',
   '/v1/models/one/gemini:generateContent',
   '/api/v1/models/one%2Fgemini:generateContent',
+  // Clients add only this to their base URL, of which users forget the version.
+  '/models/one/gemini:generateContent',
   '/api/vertex-ai/v1/publishers/one/models/gemini:generateContent',
   '/api/vertex-ai/v1beta1/projects/p/locations/l/publishers/one/models/gemini:generateContent',
 ])('%s', async (path) => {
