@@ -122,6 +122,7 @@ export interface SharedDatabase extends StateDatabase {
 
 /** A store: its tables, and its queries. @typeParam On database that it needs */
 export interface Store<T, On extends StateDatabase = StateDatabase> {
+  /** Tables that belong to this store. A store may also use those of others. */
   readonly tables?: readonly Table[];
   /** Changes of tables that were created in an earlier schema version. */
   readonly changes?: readonly SchemaChange[];

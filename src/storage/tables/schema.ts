@@ -22,7 +22,7 @@ export interface SchemaChange {
   readonly up: Partial<Record<Kind, readonly string[]>>;
 }
 
-/** Tables of a database, each once, and their migrations. */
+/** Tables of a database, and their migrations. */
 export interface SchemaParts {
   readonly tables: readonly TableDeclaration[];
   readonly changes?: readonly SchemaChange[] | undefined;

@@ -73,10 +73,9 @@ export function openStores<On extends StateDatabase, S extends Stores<On>>(
   return Object.fromEntries(open) as OpenStores<S>;
 }
 
-/** Tables of stores, without duplicates. */
+/** Tables of stores. */
 export function tablesOf(stores: Stores<never>): readonly Table[] {
-  const tables = Object.values(stores).flatMap((store) => store.tables ?? []);
-  return [...new Map(tables.map((declared) => [declared.name, declared])).values()];
+  return Object.values(stores).flatMap((store) => store.tables ?? []);
 }
 
 /** Tables and migrations of a database with these stores. */

@@ -63,7 +63,7 @@ const PORTION = 2_000;
 /** Default roles. */
 const USUAL_ROLES: readonly KeyRole[] = ['models'];
 
-export const keys: Store<KeyStore> = { tables: [CHANGE_NUMBERS, AUDIT, KEYS], open: openKeys };
+export const keys: Store<KeyStore> = { tables: [CHANGE_NUMBERS, KEYS], open: openKeys };
 
 function openKeys(database: Database): KeyStore {
   const { on, read, exclusively } = database;

@@ -2,7 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { ProjectChange, ProjectStore, StoredProject } from '../../../accounts/ports/index.ts';
 import { AUDIT, auditInsert } from './audit.ts';
-import { CHANGE_NUMBERS, numbering } from './change-numbers.ts';
+import { numbering } from './change-numbers.ts';
 import { type Database, firstOf, type Store } from '../database.ts';
 import { SharedJson } from './shared-json.ts';
 import { type RowIn, table } from '../table.ts';
@@ -32,7 +32,7 @@ const PROJECTS = table({
 type ProjectRow = RowIn<typeof PROJECTS>;
 
 export const projects: Store<ProjectStore> = {
-  tables: [CHANGE_NUMBERS, AUDIT, PROJECTS],
+  tables: [PROJECTS],
   open: openProjects,
 };
 

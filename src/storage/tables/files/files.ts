@@ -38,7 +38,7 @@ type FileRow = RowIn<typeof FILES>;
 const BY_NAME = 'create unique index files_by_name on files (key_id, name)';
 
 export const files: Store<FileStore> = {
-  tables: [FILES, BATCHES],
+  tables: [FILES],
   changes: [{ version: 8, up: { sqlite: [BY_NAME], postgres: [BY_NAME] } }],
   open: openFiles,
 };

@@ -2,7 +2,7 @@
 // file until it expires.
 import type { StoredUpload, UploadStore } from '../../../accounts/ports/index.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from '../database.ts';
-import { fileAdder, FILES } from './files.ts';
+import { fileAdder } from './files.ts';
 import { inserter } from '../insert.ts';
 import { countedRows } from './counted-rows.ts';
 import { rowBytes } from '../sizes.ts';
@@ -34,7 +34,7 @@ type Facts = Omit<StoredUpload, 'id' | 'projectId' | 'expiresAt' | 'pieces' | 'b
 /** Facts that uploads of earlier versions lack. */
 const LATER_FACTS = { name: null, fileId: null };
 
-export const uploads: Store<UploadStore> = { tables: [UPLOADS, FILES], open: openUploads };
+export const uploads: Store<UploadStore> = { tables: [UPLOADS], open: openUploads };
 
 function openUploads(database: StateDatabase): UploadStore {
   const { on, dialect, transact, readFirst, usage } = database;

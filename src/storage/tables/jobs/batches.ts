@@ -32,7 +32,7 @@ const FORGOTTEN = 1_000;
 const ON_LINE = ['batch_id', 'number'] as const;
 
 export const batches: Store<BatchStore> = {
-  tables: [BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, FILES, JOBS, JOB_STEPS, JOB_STREAMS],
+  tables: [BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES],
   open: openBatches,
 };
 

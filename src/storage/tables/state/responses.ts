@@ -20,7 +20,6 @@ import {
   RESPONSES,
 } from './response-table.ts';
 import { statement } from '../statement.ts';
-import { STATE_USAGE } from './state-usage.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
 /** Responses that are searched for an item. Nearly always the first contains it, but a text may only mention the id. */
@@ -40,7 +39,7 @@ const COLUMNS = [
 ] as const;
 
 export const responses: Store<ResponseStore> = {
-  tables: [RESPONSES, RESPONSE_IDS, DELETED, STATE_USAGE],
+  tables: [RESPONSES, RESPONSE_IDS, DELETED],
   open: openResponses,
 };
 
