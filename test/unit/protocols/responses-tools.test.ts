@@ -267,16 +267,17 @@ describe('tools that the client runs', () => {
     expect(items[7]).toMatchObject({ parts: [{ type: 'image', media: { kind: 'base64', data: 'aGk=' } }] });
   });
 
-  test.each(CLIENT_TOOLS.map((tool) => [tool.name, tool] as const))(
+  test.each(CLIENT_TOOLS.map((tool) => [tool.types[0] ?? tool.name, tool] as const))(
     '%s: a call is unchanged after its translation to a function and back',
-    (_, tool) => {
+    (type, tool) => {
       const examples: Readonly<Record<string, JsonObject>> = {
         shell: { commands: ['ls'], timeout_ms: 5, max_output_length: 10 },
         local_shell: { command: ['ls'], env: { A: 'b' }, user: 'root' },
         apply_patch: { type: 'create_file', path: 'a', diff: '+a' },
-        computer: { type: 'drag', path: [{ x: 1, y: 2 }] },
+        computer_use_preview: { type: 'drag', path: [{ x: 1, y: 2 }] },
+        computer: { actions: [{ type: 'screenshot' }, { type: 'type', text: 'Hi' }] },
       };
-      const args = examples[tool.name] ?? {};
+      const args = examples[type] ?? {};
       const call = tool.callOf(args);
       expect(call && tool.argumentsOf(call)).toEqual(args);
     },

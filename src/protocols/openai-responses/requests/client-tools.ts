@@ -19,6 +19,8 @@ export interface ClientTool {
   argumentsOf(call: JsonObject): JsonObject;
   /** Returns the item's members for a function's arguments; undefined if they are unusable. */
   callOf(args: JsonObject): JsonObject | undefined;
+  /** Returns the names of members of a call or output that the function cannot express. Absent: none. */
+  unsentOf?(item: JsonObject): readonly string[];
   /** Returns the content that a model reads for an item with the tool's output. */
   outputOf(output: JsonObject): { readonly parts: readonly Part[]; readonly isError: boolean };
 }
@@ -153,38 +155,47 @@ const ACTIONS = [
   'wait',
 ] as const;
 
-/** `computer_use_preview` (API reference, "Computer use"; items `computer_call`, `computer_call_output`). */
-const computer: ClientTool = {
-  types: ['computer_use_preview'],
-  name: 'computer',
-  description:
-    "Controls the user's screen, mouse and keyboard, one action per call. Every call returns a screenshot of the result.",
-  parameters: schema(
-    {
-      type: { type: 'string', enum: ACTIONS, description: 'The action.' },
-      x: { ...INTEGER, description: 'Pixels from the left: click, double_click, move, scroll.' },
-      y: { ...INTEGER, description: 'Pixels from the top: click, double_click, move, scroll.' },
-      button: { type: 'string', enum: ['left', 'right', 'wheel', 'back', 'forward'], description: 'click' },
-      scroll_x: { ...INTEGER, description: 'Pixels to scroll to the right.' },
-      scroll_y: { ...INTEGER, description: 'Pixels to scroll down.' },
-      text: { ...TEXT, description: 'What to type.' },
-      keys: { type: 'array', items: TEXT, description: 'Keys to press together: keypress.' },
-      path: {
-        type: 'array',
-        items: schema({ x: INTEGER, y: INTEGER }, ['x', 'y']),
-        description: 'Points to drag along.',
-      },
+/** JSON Schema of one action on a screen. */
+const ACTION = schema(
+  {
+    type: { type: 'string', enum: ACTIONS, description: 'The action.' },
+    x: { ...INTEGER, description: 'Pixels from the left: click, double_click, move, scroll.' },
+    y: { ...INTEGER, description: 'Pixels from the top: click, double_click, move, scroll.' },
+    button: { type: 'string', enum: ['left', 'right', 'wheel', 'back', 'forward'], description: 'click' },
+    scroll_x: { ...INTEGER, description: 'Pixels to scroll to the right.' },
+    scroll_y: { ...INTEGER, description: 'Pixels to scroll down.' },
+    text: { ...TEXT, description: 'What to type.' },
+    keys: { type: 'array', items: TEXT, description: 'Keys to press together: keypress.' },
+    path: {
+      type: 'array',
+      items: schema({ x: INTEGER, y: INTEGER }, ['x', 'y']),
+      description: 'Points to drag along.',
     },
-    ['type'],
-  ),
+  },
+  ['type'],
+);
+
+/** Returns an action as the API has it; undefined for one that it does not have. */
+function actionOf(args: JsonValue | undefined): JsonObject | undefined {
+  if (!isJsonObject(args)) return undefined;
+  const type = ACTIONS.find((each) => each === args['type']);
+  if (type === undefined) return undefined;
+  return type === 'click' ? { ...args, type, button: args['button'] ?? 'left' } : { ...args, type };
+}
+
+/** Members of both computer tools, whose items are `computer_call` and `computer_call_output`. */
+const onScreen = {
+  name: 'computer',
   callType: 'computer_call',
   outputType: 'computer_call_output',
-  argumentsOf: (call) => given(asObject(call['action'] ?? asArray(call['actions'])[0])),
-  callOf(args) {
-    const type = ACTIONS.find((each) => each === args['type']);
-    if (type === undefined) return undefined;
-    const action = type === 'click' ? { ...args, type, button: args['button'] ?? 'left' } : { ...args, type };
-    return { action, pending_safety_checks: [] };
+  argumentsOf(call) {
+    const actions = asArray(call['actions']);
+    return actions.length > 0 ? { actions } : given(asObject(call['action']));
+  },
+  unsentOf(item) {
+    return ['pending_safety_checks', 'acknowledged_safety_checks'].filter(
+      (name) => asArray(item[name]).length > 0,
+    );
   },
   outputOf(output) {
     const shot = asObject(output['output']);
@@ -193,6 +204,33 @@ const computer: ClientTool = {
     if (url) return { parts: [{ type: 'image', media: mediaOf(url) }], isError: false };
     if (id) return { parts: [{ type: 'image', media: { kind: 'file_id', id } }], isError: false };
     return text('The screen could not be captured.', true);
+  },
+} satisfies Partial<ClientTool>;
+
+/** `computer_use_preview`: one action per call (API reference, "Computer use"). */
+const computerPreview: ClientTool = {
+  ...onScreen,
+  types: ['computer_use_preview'],
+  description:
+    "Controls the user's screen, mouse and keyboard, one action per call. Every call returns a screenshot of the result.",
+  parameters: ACTION,
+  callOf(args) {
+    const action = actionOf(args);
+    return action && { action, pending_safety_checks: [] };
+  },
+};
+
+/** `computer`, its successor: several actions per call (API reference, `ComputerTool`, 2026-11). */
+const computer: ClientTool = {
+  ...onScreen,
+  types: ['computer'],
+  description:
+    "Controls the user's screen, mouse and keyboard. The actions of a call run in their order, and the call returns a screenshot of the result.",
+  parameters: schema({ actions: { type: 'array', items: ACTION, minItems: 1 } }, ['actions']),
+  callOf(args) {
+    const actions = asArray(args['actions']).map(actionOf);
+    if (actions.length === 0 || !actions.every((action) => action !== undefined)) return undefined;
+    return { actions, pending_safety_checks: [] };
   },
 };
 
@@ -204,7 +242,7 @@ function mediaOf(url: string): Extract<Part, { type: 'image' }>['media'] {
 }
 
 /** All client tools. */
-export const CLIENT_TOOLS: readonly ClientTool[] = [shell, localShell, applyPatch, computer];
+export const CLIENT_TOOLS: readonly ClientTool[] = [shell, localShell, applyPatch, computerPreview, computer];
 
 const byType = new Map(CLIENT_TOOLS.flatMap((tool) => tool.types.map((type) => [type, tool] as const)));
 const byCall = new Map(CLIENT_TOOLS.map((tool) => [tool.callType, tool]));

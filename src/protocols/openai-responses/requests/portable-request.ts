@@ -33,6 +33,7 @@ export interface PortableRequest {
 
 /** Maximum length of a tool name that every upstream accepts. */
 const LONGEST_NAME = 64;
+const NO_FIELD = 'the function that replaces the tool has no equivalent field';
 const CLIENT_TOOL = members('type');
 const GROUP = members('type name tools');
 const NO_TOOLS: ReadonlyMap<string, ReplacedTool> = new Map();
@@ -51,7 +52,7 @@ export function portableRequest(
   if (isSame && upstream.faithful) return { request, replacedTools: NO_TOOLS };
   const names = new ToolNames(request.tools);
   const tools = request.tools.flatMap((tool) => portableTool(tool, names, report));
-  const history = new History(names);
+  const history = new History(names, report);
   const items = request.items.map((item) => history.portable(item));
   const toolChoice = request.toolChoice && portableChoice(request.toolChoice, names);
   return { request: { ...request, tools, items, toolChoice }, replacedTools: names.replacedTools };
@@ -116,8 +117,7 @@ function portableTool(tool: Tool, names: ToolNames, report: Report): readonly To
 /** Reports members of a tool that the replacing function cannot express. */
 function reportRest(raw: JsonObject, { known }: MemberShape, path: string, report: Report): void {
   for (const [name, value] of Object.entries(raw))
-    if (!known.has(name) && value !== null)
-      report.add(`${path}.${name}`, 'dropped', 'the function that replaces the tool has no equivalent field');
+    if (!known.has(name) && value !== null) report.add(`${path}.${name}`, 'dropped', NO_FIELD);
 }
 
 /** Returns the tools of a group, each under a name with the group's name as prefix. */
@@ -199,12 +199,14 @@ function allowedName(entry: unknown, names: ToolNames): readonly string[] {
 /** Rewrites the items of a conversation, in order, so that outputs find their calls. */
 class History {
   readonly #names: ToolNames;
+  readonly #report: Report;
   /** Calls without an output, by type of the output. */
   readonly #unanswered = new Map<string, UnansweredCalls>();
   #made = 0;
 
-  constructor(names: ToolNames) {
+  constructor(names: ToolNames, report: Report) {
     this.#names = names;
+    this.#report = report;
   }
 
   portable(item: Item): Item {
@@ -229,6 +231,7 @@ class History {
     const { path } = item;
     const called = clientToolOfCall(item.kind);
     if (called) {
+      this.#reportUnsent(called, raw, path);
       const callId = asString(raw['call_id']) || item.id || `call_${called.name}_${++this.#made}`;
       this.#waiting(called.outputType).add(callId, item.id);
       return {
@@ -242,11 +245,17 @@ class History {
     }
     const answered = clientToolOfOutput(item.kind);
     if (answered) {
+      this.#reportUnsent(answered, raw, path);
       const callId = this.#waiting(item.kind).answer(asString(raw['call_id']), item.id);
       const name = this.#names.ofClient(answered);
       return { type: 'tool_result', kind: 'function', callId, name, ...answered.outputOf(raw), path };
     }
     return item;
+  }
+
+  #reportUnsent(tool: ClientTool, raw: JsonObject, path: string | undefined): void {
+    if (path === undefined) return;
+    for (const name of tool.unsentOf?.(raw) ?? []) this.#report.add(`${path}.${name}`, 'dropped', NO_FIELD);
   }
 
   #waiting(outputType: string): UnansweredCalls {
