@@ -123,9 +123,10 @@ export class ValkeyServer implements ServerLink {
   }
 }
 
-/** True for a supported URL. */
+/** True for a supported URL: a host, and at most the number of a database. */
 export function isServerUrl(url: string): boolean {
-  return /^(?:redis|valkey)s?:\/\//i.test(url) && URL.canParse(url);
+  const parsed = /^(?:redis|valkey)s?:\/\//i.test(url) ? URL.parse(url) : null;
+  return parsed !== null && parsed.hostname !== '' && /^(?:\/\d*)?$/.test(parsed.pathname);
 }
 
 /** Replaces `valkey:` by `redis:`. */

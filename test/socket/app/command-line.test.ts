@@ -19,6 +19,13 @@ const { version } = JSON.parse(
   version: string;
 };
 
+/** A folder for one start of a gateway. */
+function emptyFolder(): string {
+  const path = join(folder, `empty-${Bun.randomUUIDv7()}`);
+  mkdirSync(path);
+  return path;
+}
+
 /** Output of a shell. */
 function shell(name: string, script: string): string {
   return spawnSync(name, ['-c', script], { cwd: folder, encoding: 'utf8' }).stdout;
@@ -153,6 +160,18 @@ test('doctor explains on a fresh installation what to do', async () => {
   expect(code).toBe(0);
   expect(err).toContain('No provider is enabled except the simulated one');
   expect(err).toMatch(/OPENAI_API_KEY=sk-\.\.\. (npx --no )?dragoman doctor/);
+});
+
+test('serve refuses an address of the counter server that can never be reached', async () => {
+  for (const address of ['http://127.0.0.1:6379', 'redis://', 'redis://127.0.0.1/shop']) {
+    const environment = { REDIS_URL: address, DRAGOMAN_PORT: '0' };
+    const { code, err } = await runProgram(['serve'], { folder: emptyFolder(), environment });
+    expect([address, code, err]).toEqual([
+      address,
+      2,
+      expect.stringContaining('redis_url: must be redis://HOST:PORT'),
+    ]);
+  }
 });
 
 describe('a configuration with several faults', () => {

@@ -124,7 +124,10 @@ async function openMedium(
     const { isServerUrl, ValkeyAnswerStore, ValkeyPubSub, ValkeyCounterStore, ValkeyServer } =
       await import('../../../cluster/valkey/index.ts');
     if (!isServerUrl(url))
-      throw new ConfigError('redis_url', 'must begin with redis://, rediss://, valkey:// or valkeys://');
+      throw new ConfigError(
+        'redis_url',
+        'must be redis://HOST:PORT or redis://HOST:PORT/DATABASE, where DATABASE is a number; rediss://, valkey:// and valkeys:// are also supported',
+      );
     const server = new ValkeyServer(url, config.upstream.network.ca, elapsed);
     const unsigned = new ValkeyPubSub(server, { self: holder, clock, elapsed });
     const { messageSecrets, SignedPubSub } = await import('../../../cluster/exchange/index.ts');
