@@ -1,5 +1,5 @@
-// The requests of Claude Code, which needs an account of its own to run: written by hand after what its documentation on
-// gateways and public captures of it show (2026-11), and sent as it sends them.
+// The requests of Claude Code, also those of settings that `claude-code-task.test.ts` does not run: written by hand after
+// what its documentation on gateways and public captures of it show (2026-11), and sent as it sends them.
 import type Anthropic from '@anthropic-ai/sdk';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';

@@ -10,7 +10,8 @@ import { startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 
 /** Programs that are tested and named on their pages: the npm package with its exact version, and its program. */
 export const CLIENTS = {
-  codex: { package: '@openai/codex', version: '0.169.0', program: 'codex' },
+  'claude-code': { package: '@anthropic-ai/claude-code', version: '2.1.332', program: 'claude' },
+  codex: { package: '@openai/codex', version: '0.171.0', program: 'codex' },
   opencode: { package: 'opencode-ai', version: '1.18.33', program: 'opencode' },
   'qwen-code': { package: '@qwen-code/qwen-code', version: '0.24.4', program: 'qwen' },
   continue: { package: '@continuedev/cli', version: '1.5.47', program: 'cn' },
