@@ -3,7 +3,7 @@
 import { type JsonObject, NO_JSON } from '../base/json/index.ts';
 import { GatewayError, Report, type RequestOutline, TEXTS } from '../canonical/index.ts';
 import { Roster } from '../base/lib/roster.ts';
-import { AnsweredCalls } from './tool-loop/index.ts';
+import { ApprovedCalls } from './tool-loop/index.ts';
 import { type ApiCall, type Arrival, arrive, type ExplainCall } from './call.ts';
 import { Cohorts } from './cohort.ts';
 import type { GatewayDependencies } from './dependencies.ts';
@@ -39,7 +39,7 @@ export class Gateway {
       deps,
       shared: {
         learned: new LearnedRefusals(),
-        answered: new AnsweredCalls(deps.clock.now),
+        approved: new ApprovedCalls(deps.clock.now),
         cohorts: new Cohorts(() => this.#active.size === 1),
       },
       recorded: (call, answering) => this.#serve(call, answering),

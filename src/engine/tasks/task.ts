@@ -15,13 +15,13 @@ import type { AnswerAsking, LearnedRefusals } from '../attempt/index.ts';
 import type { Cohorts } from '../cohort.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { EngineSettings } from '../settings.ts';
-import type { AnsweredCalls } from '../tool-loop/index.ts';
+import type { ApprovedCalls } from '../tool-loop/index.ts';
 import type { ClientConnection } from '../cancellation.ts';
 
 /** State shared by all requests of the process. */
 export interface Shared {
   readonly learned: LearnedRefusals;
-  readonly answered: AnsweredCalls;
+  readonly approved: ApprovedCalls;
   readonly cohorts: Cohorts;
 }
 

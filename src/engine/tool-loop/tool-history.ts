@@ -3,7 +3,7 @@
 import type { HostedCallItem, HostedFacts, Item, McpQuestionFacts } from '../../canonical/index.ts';
 import { GatewayError, OWN_PATH, TEXTS } from '../../canonical/index.ts';
 import type { CallOutcome, GatewayTool } from '../tools/gateway-tool.ts';
-import type { AllowedCall } from './tool-registry.ts';
+import type { ApprovedCall } from './tool-registry.ts';
 
 /** Result of a call for the model. */
 type Answer = Pick<CallOutcome, 'parts' | 'isError'>;
@@ -22,10 +22,10 @@ export class ToolHistory {
    * @param running tools that run here
    * @throws GatewayError naming an approval whose request is not among the items
    */
-  answered(items: readonly Item[], running: readonly GatewayTool[]): readonly AllowedCall[] {
+  approvedCalls(items: readonly Item[], running: readonly GatewayTool[]): readonly ApprovedCall[] {
     const made = executedApprovals(items);
     const questions = approvalRequestsIn(items);
-    const calls: AllowedCall[] = [];
+    const calls: ApprovedCall[] = [];
     for (const item of items) {
       const answer = factsOf(item);
       if (answer?.type !== 'mcp_answer' || made.has(answer.questionId)) continue;

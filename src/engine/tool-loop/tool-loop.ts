@@ -13,7 +13,7 @@ import type { Endpoint } from '../../catalog/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import { type CallOutcome, cutFacts, failedFacts, type GatewayCall, said } from '../tools/gateway-tool.ts';
-import type { AnsweredCalls } from './answered-calls.ts';
+import type { ApprovedCalls } from './approved-calls.ts';
 import type { Attempt } from '../attempt/index.ts';
 import { CallGate } from './call-gate.ts';
 import type { ClientAnswer } from '../answer/index.ts';
@@ -21,7 +21,7 @@ import type { Answered } from '../answered.ts';
 import { Cancellation } from '../cancellation.ts';
 import type { Planned } from '../admit/index.ts';
 import { concurrently } from '../concurrently.ts';
-import type { AllowedCall, ToolRegistry } from './tool-registry.ts';
+import type { ApprovedCall, ToolRegistry } from './tool-registry.ts';
 import { type TextInput, tryForText } from '../failover/index.ts';
 import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
 import type { DurationMs } from '../../base/units.ts';
@@ -36,7 +36,7 @@ const FEWEST_TOKENS = 16;
 export interface ToolLoopInput extends Omit<TextInput, 'answer' | 'fit' | 'translate'> {
   readonly answer: ClientAnswer;
   readonly registry: ToolRegistry;
-  readonly answered: AnsweredCalls;
+  readonly approved: ApprovedCalls;
 }
 
 /** A finished call and its outcome. */
@@ -192,7 +192,7 @@ export class ToolLoop implements TurnHost {
       answer: output,
       translate,
       fit: async (asked, endpoint) => {
-        await this.#makeAllowedCalls(endpoint);
+        await this.#makeApprovedCalls(endpoint);
         return this.#input.registry.fit(asked, endpoint, this.#stop.signal);
       },
     });
@@ -202,24 +202,24 @@ export class ToolLoop implements TurnHost {
    * Makes the calls approved since the last answer, so that the model gets their results.
    * @param endpoint the next endpoint; it runs calls itself for which it asked approval
    */
-  async #makeAllowedCalls(endpoint: Endpoint): Promise<void> {
+  async #makeApprovedCalls(endpoint: Endpoint): Promise<void> {
     const { registry } = this.#input;
-    await concurrently(registry.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
-      const id = allowed.questionId;
+    await concurrently(registry.approvedCalls(endpoint), CALLS_AT_ONCE, (approval) => {
+      const id = approval.questionId;
       let making = this.#allowing.get(id);
-      if (!making) this.#allowing.set(id, (making = this.#makeAllowed(allowed)));
+      if (!making) this.#allowing.set(id, (making = this.#makeApproved(approval)));
       return making;
     });
   }
 
-  async #makeAllowed(allowed: AllowedCall): Promise<void> {
-    const { registry, answered, planned } = this.#input;
+  async #makeApproved(approval: ApprovedCall): Promise<void> {
+    const { registry, approved, planned } = this.#input;
     const { projectId } = planned.arrival.call.principal;
-    const { call } = allowed;
+    const { call } = approval;
     const outcome = await this.#gate.pass(() =>
-      this.#timed(call, () => answered.make(projectId, call, this.#stop.signal)),
+      this.#timed(call, () => approved.make(projectId, call, this.#stop.signal)),
     );
-    registry.storeOutcome(allowed, outcome ?? this.#refused(call));
+    registry.storeOutcome(approval, outcome ?? this.#refused(call));
     // A call that was not made stays approved for the next answer.
     if (outcome) this.#allowed.push(outcome.facts);
   }

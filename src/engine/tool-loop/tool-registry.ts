@@ -97,12 +97,12 @@ export class ToolRegistry {
    * @param first the first endpoint; it runs its own calls
    * @throws GatewayError naming an approval of an unknown request
    */
-  answered(first: Endpoint): readonly AllowedCall[] {
-    return this.#history.answered(this.#request.items, this.#running(first));
+  approvedCalls(first: Endpoint): readonly ApprovedCall[] {
+    return this.#history.approvedCalls(this.#request.items, this.#running(first));
   }
 
   /** Stores the outcome of an approved call for the model. */
-  storeOutcome({ questionId }: AllowedCall, outcome: Pick<CallOutcome, 'parts' | 'isError'>): void {
+  storeOutcome({ questionId }: ApprovedCall, outcome: Pick<CallOutcome, 'parts' | 'isError'>): void {
     this.#history.storeOutcome(questionId, outcome);
   }
 
@@ -140,7 +140,7 @@ export class ToolRegistry {
 }
 
 /** An approved call. */
-export interface AllowedCall {
+export interface ApprovedCall {
   readonly questionId: string;
   readonly call: GatewayCall;
 }

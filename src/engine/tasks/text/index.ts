@@ -153,11 +153,11 @@ class Run {
     const { cancellation } = this.#clientConnection;
     if (cancellation.reason) return { failure: cancellation.reason, isReported: false, turns: [] };
     const deps = this.#deps;
-    const { learned, answered } = this.#shared;
+    const { learned, approved } = this.#shared;
     const input = { deps, admitted, planned, attemptLog: this.#attemptLog, learned, cancellation };
     const { items } = this.#arrival.call.protocol.server;
     const registry = ToolRegistry.of(planned.request, deps.tools, items !== undefined);
-    if (registry) return new ToolLoop({ ...input, answer, registry, answered }).run();
+    if (registry) return new ToolLoop({ ...input, answer, registry, approved }).run();
     const failure = await tryForText({ ...input, answer, translate: false });
     const { by } = answer;
     return { failure, isReported: failure !== undefined && by?.isReported === true, turns: by ? [by] : [] };

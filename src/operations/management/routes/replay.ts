@@ -97,7 +97,7 @@ export const REPLAY_ROUTES: readonly Route[] = [
 /** @throws GatewayError `conflict` if the request was not recorded, is truncated, or contained credentials */
 function replayable(payload: Payload | undefined): Payload {
   const reason = !payload
-    ? 'its body was not logged'
+    ? 'its body was not logged (`logging.content` applies to later requests)'
     : payload.isCut
       ? 'only the beginning of its body was logged'
       : payload.isMasked

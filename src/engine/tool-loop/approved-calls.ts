@@ -6,7 +6,7 @@ import type { HostedFacts } from '../../canonical/index.ts';
 import { type CallOutcome, type GatewayCall, said } from '../tools/gateway-tool.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-export interface AnsweredCallsLimits {
+export interface ApprovedCallsLimits {
   /** Maximum bytes of all outcomes. */
   readonly maxBytes: number;
   /** Maximum bytes of one project's outcomes. */
@@ -17,7 +17,7 @@ export interface AnsweredCallsLimits {
   readonly mostMade: number;
 }
 
-const LIMITS: AnsweredCallsLimits = {
+const LIMITS: ApprovedCallsLimits = {
   maxBytes: 32 * 1_048_576,
   maxProjectBytes: 8 * 1_048_576,
   outcomeMs: 10 * 60_000,
@@ -31,9 +31,9 @@ interface KeptOutcome {
   readonly until: UnixMs;
 }
 
-export class AnsweredCalls {
+export class ApprovedCalls {
   readonly #now: () => UnixMs;
-  readonly #limits: AnsweredCallsLimits;
+  readonly #limits: ApprovedCallsLimits;
   /** Bounded by the number of running requests. */
   readonly #running = new Map<string, Promise<CallOutcome>>();
   /** Digests, oldest first. */

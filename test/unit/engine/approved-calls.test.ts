@@ -1,6 +1,6 @@
 // Outcomes of calls that persons allowed are remembered for clients that lost the answer, and give their memory back.
 import { describe, expect, test } from 'bun:test';
-import { AnsweredCalls } from '../../../src/engine/tool-loop/answered-calls.ts';
+import { ApprovedCalls } from '../../../src/engine/tool-loop/approved-calls.ts';
 import { type CallOutcome, type GatewayCall, said } from '../../../src/engine/tools/gateway-tool.ts';
 
 const { signal } = new AbortController();
@@ -23,7 +23,7 @@ function remembering(): {
   later: (ms: number) => void;
 } {
   let now = 0;
-  const calls = new AnsweredCalls(() => now, LIMITS);
+  const calls = new ApprovedCalls(() => now, LIMITS);
   made = 0;
   return {
     ask: async (key, of) => outputOf(await calls.make(key, of, signal)),
@@ -69,7 +69,7 @@ test('outcomes of one key displace its own, and those of all keys the oldest', a
 
 test('hundreds of large outcomes leave no more than their share in memory', async () => {
   let now = 0;
-  const calls = new AnsweredCalls(() => now);
+  const calls = new ApprovedCalls(() => now);
   const before = process.memoryUsage().rss;
   for (let n = 0; n < 150; n++) await calls.make(`key${n % 10}`, call(`${n} `, 4 * 1_048_576), signal);
   Bun.gc(true);
