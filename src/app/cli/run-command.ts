@@ -13,8 +13,9 @@ import { VERSION } from '../../base/lib/version.ts';
 
 /** Runs a command line. @returns the exit code: 0 success, 1 failure, 2 invalid configuration or usage */
 export async function runCommand(argv: readonly string[]): Promise<number> {
-  endQuietly();
   const named = argv[0] && !argv[0].startsWith('-') ? argv[0] : 'serve';
+  // A gateway outlives the reader of its log.
+  if (named !== 'serve') endQuietly();
   const rest = named === argv[0] ? argv.slice(1) : argv;
   const isHelp = named === 'help';
   const name = isHelp ? (rest[0] ?? '') : named;
@@ -92,7 +93,7 @@ function isUsageError(error: unknown): boolean {
 // Closed output: when the reader of standard output has gone, as with `| head`, the command ends silently.
 
 /** Ends the process silently when its output is no longer read. May be called again. */
-export function endQuietly(): void {
+function endQuietly(): void {
   for (const stream of [process.stdout, process.stderr])
     if (stream.listenerCount('error') === 0)
       stream.on('error', (error: Error & { readonly code?: string }) => {

@@ -2,6 +2,7 @@
 import type { Environment } from '../config/index.ts';
 import { readEnvironment } from '../../base/runtime/environment.ts';
 import { makeGlobals } from '../../base/runtime/globals.ts';
+import { outliveOutput } from './log-output.ts';
 import { parentProcess } from '../../base/runtime/worker-process.ts';
 import { Siblings } from '../../cluster/workers/index.ts';
 import { parseArguments, type Arguments, type RunCommand } from './command.ts';
@@ -11,6 +12,7 @@ import { runOnce } from '../../base/runtime/one-time-code.ts';
 import { launcherPid, untilSignal } from './signals.ts';
 
 export const serve: RunCommand = async (argv) => {
+  outliveOutput();
   const args = parseArguments(argv, SERVE_OPTIONS);
   const environment = readEnvironment();
   const parent = parentProcess(environment);

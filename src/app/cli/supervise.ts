@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { MemoryAnswerStore } from '../../cluster/exchange/index.ts';
 import { LEASE_MS, MemoryCounterStore } from '../../accounts/limits/index.ts';
 import { systemClock } from '../../base/runtime/clock.ts';
+import { outliveOutput, writeLog } from './log-output.ts';
 import { startWorker, WORKER } from '../../base/runtime/worker-process.ts';
 import { createLogger } from '../../base/telemetry/log.ts';
 import { answerAnswers, counterAnswers, FailedStart, Supervisor } from '../../cluster/workers/index.ts';
@@ -15,6 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs the supervisor's plan. @param environment contains the plan @returns the exit code */
 export async function supervisePlanned(environment: Environment): Promise<number> {
+  outliveOutput();
   const { [SUPERVISOR_PLAN]: plan = '', ...others } = environment;
   return supervise(JSON.parse(plan) as SupervisorPlan, others);
 }
@@ -38,7 +40,7 @@ export async function supervise(plan: SupervisorPlan, environment: Environment):
     clock: systemClock,
     log: createLogger({
       level: logLevel,
-      write: (line) => void process.stderr.write(line),
+      write: writeLog,
       now: systemClock.wall,
       pretty: process.stderr.isTTY === true,
     }),

@@ -1,5 +1,6 @@
 // Composes the gateway from a configuration: creates its parts, and starts, reloads and stops them in order.
 import { systemClock, type Clock } from '../../../base/runtime/clock.ts';
+import { writeLog } from '../log-output.ts';
 import { resolveHost } from '../../../base/runtime/resolve-host.ts';
 import { readCertificate } from '../../config/index.ts';
 import { Ending } from '../ending.ts';
@@ -26,7 +27,7 @@ import { UpstreamClient } from '../../../upstream/client.ts';
 /** Starts a gateway. Rejects with ConfigError or GatewayError, or when the address is in use. */
 export async function composeGateway(input: ComposeInput): Promise<RunningGateway> {
   const { clock = systemClock, siblings = null, random = Math.random, resolve = resolveHost } = input;
-  const write = input.writeLog ?? ((line: string) => void process.stderr.write(line));
+  const write = input.writeLog ?? writeLog;
   const loaded = input.load();
   const { config } = loaded;
   const { tls } = config.server;
