@@ -1,5 +1,6 @@
 // Collects the events of an answer into whole items, for non-streamed responses, records and the vault.
 import type { GatewayError } from './error.ts';
+import { startKnownAt } from './event.ts';
 import type { CanonicalEvent, EventSink, FinishEvent, OpenItem, StartEvent } from './event.ts';
 import type { HostedFacts } from './hosted-facts.ts';
 import type { Item, OpaqueReasoning } from './item.ts';
@@ -93,6 +94,7 @@ export class Collector implements EventSink {
         return;
       case 'finish':
         this.#finish = event;
+        this.#start = startKnownAt(event, this.#start);
         return;
       case 'error':
         this.#error = event.error;

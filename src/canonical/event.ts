@@ -112,6 +112,8 @@ export interface FinishEvent {
   /** The upstream's own finish reason. */
   readonly raw?: string | undefined;
   readonly stopSequence?: string | undefined;
+  /** Service tier of the answer, if the start event did not have it. */
+  readonly serviceTier?: string | undefined;
   /** The upstream's own category of a refusal. */
   readonly refusalCategory?: string | undefined;
   /** Top-level members of the upstream's answer that exist only in its own protocol. */
@@ -158,6 +160,11 @@ export type CanonicalEvent =
 /** Consumes events synchronously. Sinks are chained; none may keep a promise per event. */
 export interface EventSink {
   on(event: CanonicalEvent): void;
+}
+
+/** Returns the start event with what only the end of the answer told. */
+export function startKnownAt({ serviceTier }: FinishEvent, start: StartEvent): StartEvent {
+  return serviceTier === undefined ? start : { ...start, serviceTier };
 }
 
 /** True for an event that is visible to a client as part of the answer. After it, failover is no longer possible. */

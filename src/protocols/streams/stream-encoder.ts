@@ -1,5 +1,6 @@
 // Base class of stream encoders: dispatches the events of an answer, collects what every protocol reports at the end,
 // and ends the stream once.
+import { startKnownAt } from '../../canonical/index.ts';
 import type {
   AnnotateEvent,
   ArgumentsEvent,
@@ -55,6 +56,7 @@ export abstract class StreamEncoder implements EventSink {
         this.usage = event.usage;
         return;
       case 'finish':
+        this.start = startKnownAt(event, this.start);
         this.onFinish(event);
         this.done = true;
         return;

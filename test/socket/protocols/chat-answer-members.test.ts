@@ -1,6 +1,6 @@
-// Members of Chat Completions answers beside the text, which reach a client of the same protocol through a translation too.
+// Members of OpenAI's answers beside the text, which reach a client of the same protocol through a translation too.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { chatBody, frame, stream, whole } from '../../support/upstreams/answers.ts';
+import { chatBody, frame, responsesBody, stream, whole } from '../../support/upstreams/answers.ts';
 import { frames, startScene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 
@@ -90,5 +90,35 @@ describe('a refusal', () => {
     const annotations = [{ type: 'url_citation', url_citation: PAGE }];
     const [answer] = await ask(chatBody({ content: 'See A.', refusal: 'No more.', annotations }));
     expect(at(answer, 'choices', 0, 'message', 'annotations')).toEqual(annotations);
+  });
+});
+
+describe('a service tier that a Responses upstream names only at the end of its stream', () => {
+  const PROTOCOLS = ['/chat/completions', '/responses'] as const;
+
+  test.each(PROTOCOLS)('is that of the response in the end (%s)', async (path) => {
+    const response = responsesBody([]);
+    const opening = { ...response, status: 'in_progress', service_tier: 'auto' };
+    const events = [
+      { type: 'response.created', response: opening },
+      {
+        type: 'response.output_text.delta',
+        item_id: 'msg_1',
+        output_index: 0,
+        content_index: 0,
+        delta: 'Hi',
+      },
+      { type: 'response.completed', response: { ...response, service_tier: 'priority' } },
+    ];
+    scene.upstream('up').script(stream(events.map((event) => frame(event)).join('')));
+    const question =
+      path === '/responses' ? { input: 'Hello' } : { messages: [{ role: 'user', content: 'Hello' }] };
+    const answer = await scene.gateway.post(path, { model: 'one/responses', stream: true, ...question });
+    const all = (await answer.text())
+      .split('\n')
+      .filter((line) => line.startsWith('data: {'))
+      .map((line) => JSON.parse(line.slice('data: '.length)) as Json);
+    const last = all.at(-1);
+    expect(at(path === '/responses' ? at(last, 'response') : last, 'service_tier')).toBe('priority');
   });
 });

@@ -22,6 +22,8 @@ export class AnswerDecoder {
   #word: string | undefined;
   #stopSequence: string | undefined;
   #cited = 0;
+  #startTier: string | undefined;
+  #tier: string | undefined;
   readonly #rest = new AnswerRest(ANSWER_MEMBERS);
 
   constructor(sink: EventSink, context: CodecContext) {
@@ -55,6 +57,7 @@ export class AnswerDecoder {
     if (choice && this.#index === undefined && typeof choice.index === 'number') this.#index = choice.index;
     if (!this.#started && (choice || nonEmpty(body.id))) this.#start(body);
     if (choice) this.#choice(choice, whole);
+    this.#tier = nonEmpty(body.service_tier) ?? this.#tier;
     if (isJsonObject(body.usage)) this.#usage = body.usage;
     else if (isJsonObject(body.x_groq) && isJsonObject(body.x_groq['usage']))
       this.#usage = body.x_groq['usage'];
@@ -81,7 +84,8 @@ export class AnswerDecoder {
     const stopSequence = this.#stopSequence;
     const said = raw === undefined ? 'unknown' : decodeFinishReason(raw);
     const reason = said === 'stop' && stopSequence !== undefined ? 'stop_sequence' : said;
-    this.#sink.on({ type: 'finish', reason, raw, stopSequence, source: this.#rest.source });
+    const serviceTier = this.#tier === this.#startTier ? undefined : this.#tier;
+    this.#sink.on({ type: 'finish', reason, raw, stopSequence, source: this.#rest.source, serviceTier });
   }
 
   /** Emits a failure. Items stay open, and reported tokens still count. */
@@ -92,13 +96,14 @@ export class AnswerDecoder {
 
   #start(body: WireCompletion): void {
     this.#started = true;
+    this.#startTier = nonEmpty(body.service_tier);
     this.#sink.on({
       type: 'start',
       id: nonEmpty(body.id),
       model: nonEmpty(body.model),
       created: seconds(body.created),
       systemFingerprint: nonEmpty(body.system_fingerprint),
-      serviceTier: nonEmpty(body.service_tier),
+      serviceTier: this.#startTier,
     });
   }
 

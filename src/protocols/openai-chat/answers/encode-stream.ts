@@ -269,6 +269,8 @@ class ChatStreamEncoder extends StreamEncoder {
 
   protected override onFinish(event: FinishEvent): void {
     this.#writeLaterCalls(true);
+    // Only the last chunks have a service tier that was not known before.
+    if (event.serviceTier !== undefined) this.#begin();
     if (this.#role !== '') this.#delta('"content":""');
     const reason = encodeFinishReason(event.reason, {
       toolCalls: this.#toolCalls,

@@ -25,12 +25,14 @@ export function decodeStart(response: JsonObject): StartEvent {
 /**
  * Emits the end of an answer: missing items, token counts, and `finish` or `error`. Token counts also precede an error,
  * because a failed answer can be billed.
+ * @param start of the answer, which often has no service tier but `auto`
  */
 export function emitEnding(
   ending: Ending,
   response: JsonObject,
   emitter: ItemEmitter,
   sink: EventSink,
+  start?: StartEvent,
 ): void {
   const end = endingOf(ending, response);
   // Items of a failed answer stay open, because they are incomplete.
@@ -40,18 +42,20 @@ export function emitEnding(
   const rest = new AnswerRest(ANSWER_MEMBERS);
   rest.take(response);
   const { source } = rest;
+  const tier = asString(response['service_tier']);
+  const more = tier === start?.serviceTier ? { source } : { source, serviceTier: tier };
   switch (end) {
     case 'completed':
       sink.on({
         type: 'finish',
         reason: emitter.hasToolCalls ? 'tool_calls' : 'stop',
         raw: asString(response['status']) ?? end,
-        source,
+        ...more,
       });
       return;
     case 'incomplete': {
       const raw = asString(asObject(response['incomplete_details'])['reason']);
-      sink.on({ type: 'finish', reason: incompleteReason(raw), raw, source });
+      sink.on({ type: 'finish', reason: incompleteReason(raw), raw, ...more });
       return;
     }
     case 'failed':

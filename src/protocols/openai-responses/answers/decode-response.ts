@@ -19,13 +19,10 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
   if (status === 'queued' || status === 'in_progress')
     throw notAnAnswer(`the response is not complete: its status is ${status}`);
   if (!isJsonArray(body['output'])) throw notAnAnswer('it has no list of output items');
-  sink.on(decodeStart(body));
-  emitEnding(
-    status === 'incomplete' ? 'incomplete' : 'completed',
-    body,
-    new ItemEmitter(sink, context),
-    sink,
-  );
+  const start = decodeStart(body);
+  sink.on(start);
+  const ending = status === 'incomplete' ? 'incomplete' : 'completed';
+  emitEnding(ending, body, new ItemEmitter(sink, context), sink, start);
 }
 
 function notAnAnswer(reason: string): GatewayError {

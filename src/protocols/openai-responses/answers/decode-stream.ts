@@ -1,7 +1,7 @@
 // Dispatches the events of a Responses stream. The emitter handles items; the end is shared with whole answers. Event
 // names: OpenAI API reference, "Streaming events", and recordings up to 2026-11.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
-import type { EventSink, GatewayError } from '../../../canonical/index.ts';
+import type { EventSink, GatewayError, StartEvent } from '../../../canonical/index.ts';
 import { asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { cutAnswer, unreadableFrame } from '../../errors/broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../../protocol.ts';
@@ -15,7 +15,7 @@ import type { WireEvent } from '../wire-types.ts';
 export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #sink: EventSink;
   readonly #items: ItemEmitter;
-  #started = false;
+  #opening: StartEvent | undefined;
   #ended = false;
 
   constructor(sink: EventSink, context: CodecContext) {
@@ -93,14 +93,14 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #start(response: JsonValue | undefined): void {
-    if (this.#started) return;
-    this.#started = true;
-    this.#sink.on(decodeStart(asObject(response)));
+    if (this.#opening) return;
+    this.#opening = decodeStart(asObject(response));
+    this.#sink.on(this.#opening);
   }
 
   /** Returns the emitter, after the start event: some servers omit `response.created`. */
   #begun(): ItemEmitter {
-    if (!this.#started) this.#start(undefined);
+    if (!this.#opening) this.#start(undefined);
     return this.#items;
   }
 
@@ -108,7 +108,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     const response = asObject(frame['response']);
     this.#start(response);
     this.#ended = true;
-    emitEnding(ending, response, this.#items, this.#sink);
+    emitEnding(ending, response, this.#items, this.#sink, this.#opening);
   }
 
   #fail(error: GatewayError): void {
