@@ -271,7 +271,6 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
         await eventually(
           'all of it arrived',
           async () => (await found(storage.responses, `resp_${at}_${BACKLOG - 1}`)) !== null,
-          30_000,
         );
         for (const id of [
           `resp_${at}_0`,
