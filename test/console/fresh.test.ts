@@ -69,7 +69,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await page.getByText('First steps').count()).toBe(0);
   });
 
-  test('the documentation is a click away, and all links to it lead to what they name', async () => {
+  test('the documentation is a click away, and all links to it lead to the named sections', async () => {
     const { page, open } = looked;
     const addresses = new Set<string>();
     await page.route('**/generations?limit=1', (route) => route.fulfill({ json: NO_ROWS }));

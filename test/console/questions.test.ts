@@ -92,7 +92,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('link', { name: new RegExp(`^Alerts\\s*${alerts}\\s*open`) }).waitFor();
   });
 
-  test('no time beside a chart is cut off', async () => {
+  test('no time next to a chart is cut off', async () => {
     const { page } = await busy.look('admin', { viewport: { width: 1440, height: 900 } });
     // Texts on canvases that reach over an edge.
     await page.addInitScript(() => {

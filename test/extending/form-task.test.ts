@@ -158,7 +158,7 @@ test.each(['house/silent', 'house/page'])(
   },
 );
 
-test('a stream that breaks off ends with an error, and is paid for as far as it came', async () => {
+test('an interrupted stream ends with an error, and is charged for the received part', async () => {
   const answer = await post('house/cut', { stream: 'true' });
   expect(await eventsOf(answer)).toEqual([
     { delta: 'the ' },

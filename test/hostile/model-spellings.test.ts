@@ -79,7 +79,7 @@ describe('a limit of a model counts', () => {
     expect(await ask('up/other', 'sk-test-a')).toBe(200);
   });
 
-  test('the model that serves a request, by whatever name it is requested', async () => {
+  test('the model that serves a request, under any name', async () => {
     expect(await ask('nice/name', 'sk-test-b')).toBe(200);
     for (const model of ['up/a', 'up//a', 'up/a?x', 'up/a:free'])
       expect([model, await ask(model, 'sk-test-b')]).toEqual([model, 429]);

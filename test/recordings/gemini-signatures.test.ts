@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)('signatures that clients of Gemini lost',
     await upstream.close();
   });
 
-  test.each(['relay', 'translate'])('come back after a turn in the lane %s', async (lane) => {
+  test.each(['relay', 'translate'])('are restored after a turn in the lane %s', async (lane) => {
     const table = new RateTable(`Signatures that came back after ${lane}`);
     // One after the other: some recordings begin alike, and make the same call.
     for (const recording of recordings) {

@@ -82,7 +82,7 @@ test('a figure can be compared with that of another scenario', () => {
   expect(judge(results, [cold])).toMatchObject([{ value: 4.5, kept: true, reached: false }]);
 });
 
-test('of all targets the dearest can be judged, in multiples of one of them', () => {
+test('the slowest of all targets can be judged, in multiples of one of them', () => {
   const chunk = (...cpuPerChunk: number[]): Figures[] => cpuPerChunk.map((value) => ({ cpuPerChunk: value }));
   const results = {
     pairs: {

@@ -7,7 +7,7 @@ import { longSentences } from '../../contrib/language/sentences.ts';
 describe('comments', () => {
   const found = (source: string) => commentsWithoutSubject(source).map(({ line }) => line);
 
-  test('begin with a subject: in lines, in blocks, and behind code', () => {
+  test('begin with a subject: in lines, in blocks, and after code', () => {
     expect(found('// What nobody reads.\nlet a;')).toEqual([1]);
     expect(found('/** Those that wait. */\nlet a;')).toEqual([1]);
     expect(found('let a;\n/**\n * Where it is.\n */\nlet b;')).toEqual([2]);

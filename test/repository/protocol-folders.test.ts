@@ -103,7 +103,7 @@ test.each(protocols.map((protocol) => [protocol.name, protocol] as const))(
   },
 );
 
-test('a protocol has the folders of its kind, and none has more files than a reader takes in', () => {
+test('a protocol has the folders of its kind, and none has too many files', () => {
   const inner = protocols.flatMap(({ name }) => foldersIn(join(FOLDER, name)));
   expect([...new Set(inner)].toSorted()).toEqual(INNER);
   const all = ['', ...readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })]

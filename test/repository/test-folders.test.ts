@@ -36,7 +36,7 @@ test('no test lies outside a folder of its kind', () => {
   expect(entries(ROOT, false)).toEqual(AT_TOP);
 });
 
-test('no folder has more files than a reader takes in', () => {
+test('no folder has too many files', () => {
   const full = (folder: string): readonly string[] => [
     ...(entries(folder, false).length > MOST_FILES ? [folder] : []),
     ...entries(folder, true).flatMap((name) => full(join(folder, name))),

@@ -138,7 +138,7 @@ describe.each([...UPSTREAMS, 'sim/claude'])('%s', (model) => {
   });
 });
 
-test('a tool with members of betas is taken by every upstream', async () => {
+test('a tool with members of betas is accepted by every upstream', async () => {
   for (const model of ['sim/chat', 'sim/responses', 'sim/messages']) {
     const strictly = { ...bash.input_schema, required: ['command', 'timeout'] };
     const tool = {

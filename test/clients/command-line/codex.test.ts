@@ -25,7 +25,7 @@ describeClient('codex', (codex, running) => {
   );
 
   test(
-    'reads the list of models if its key comes from a command',
+    'reads the list of models if a command prints its key',
     async () => {
       const gateway = running();
       using desk = new Desk({});

@@ -155,7 +155,7 @@ test('serves clients that use the URL of the operation as the base URL, which do
   );
 });
 
-test('custom tools come back as calls of custom tools, also from a model that knows only functions', async () => {
+test('custom tools are called as custom tools, also by a model that supports only functions', async () => {
   const tool = { type: 'custom', name: 'run_sql', description: 'Runs a query' } as const;
   for (const model of ['sim/chat', 'sim/deepseek', 'sim/responses', 'sim/messages']) {
     const helper = client.responses.stream({ model, input: 'call "run_sql"', tools: [tool] });
@@ -180,7 +180,7 @@ test('returns summaries and encrypted reasoning only if the request asks for the
 });
 
 describe.each(['openai-chat', 'openai-responses', 'anthropic-messages'])('failures over %s', (protocol) => {
-  test('a stream that breaks off ends in response.failed, and the SDK throws', async () => {
+  test('an interrupted stream ends in response.failed, and the SDK throws', async () => {
     const config = {
       models: [{ id: 'm', endpoints: [{ provider: 'sim', model: 'cut-after-40', protocol }] }],
     };

@@ -137,7 +137,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
       expect((await say(store, 'a', { used: 0 })).total).toBe(15);
     });
 
-    test('that comes late changes nothing', async () => {
+    test('that is late changes nothing', async () => {
       const store = make(LEASE_MS);
       const early = caller('a');
       await say(store, 'a', { used: 30 });

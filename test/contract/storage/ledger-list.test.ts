@@ -294,7 +294,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     expect(await storage.ledger.facet(filters, 'state')).toEqual([{ value: 'ok', count: 60 }]);
   });
 
-  test('the slowest and the cheapest are found wherever in two months they are, page by page', async () => {
+  test('the slowest and the cheapest of two months are found, page by page', async () => {
     await using storage = await (await database.fresh())();
     // Two a day. Durations and costs are spread over all days; some costs are unknown.
     const records = Array.from({ length: 120 }, (_, at) => {

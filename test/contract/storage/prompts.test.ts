@@ -34,7 +34,7 @@ describeDatabases((fresh) => {
     expect(await again.prompts.find('key_a', 'pmpt_1')).toMatchObject({ name: null, defaultVersion: '2' });
   });
 
-  test('the default version stays, and numbers are not given twice', async () => {
+  test('the default version stays, and numbers are not reused', async () => {
     await using storage = await (await fresh())();
     const { prompts } = storage;
     await prompts.create(PROMPT, { text: 'one' });

@@ -50,7 +50,7 @@ describeDatabases((fresh) => {
     expect((await storage.responses.find('key_a', 'resp_1', 0))?.createdAt).toBe(1_000);
   });
 
-  test('a response whose job was deleted is not stored any more, however it arrives', async () => {
+  test('a response whose job was deleted is not stored, by any path', async () => {
     const storage = await (await fresh())();
     const { jobs, responses, conversations, stateUsage } = storage;
     const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 0, expiresAt: null, metadata: {} };
@@ -183,7 +183,7 @@ describeDatabases((fresh) => {
     expect(await responses.findItem('key_a', sentId, 0)).toBeNull();
   });
 
-  test('the oldest responses of a full key give way, and only those', async () => {
+  test('the oldest responses of a full key are removed, and only those', async () => {
     let max = 1e9;
     await using storage = await (await fresh())({ maxBytesPerKey: () => max });
     const { responses, stateUsage } = storage;

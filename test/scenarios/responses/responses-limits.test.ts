@@ -76,7 +76,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     }
   });
 
-  test('auto never separates a call from its output, whatever is between them', async () => {
+  test('auto never separates a call from its output', async () => {
     scene.upstream.script(says(way, [{ text: 'Yes.' }]));
     const input = [
       { role: 'user', content: `oldest ${words(100, 'tea')}` },

@@ -129,7 +129,7 @@ test('task types select a model of the operator', async () => {
   expect(await chosen(task('chat', 'high'))).toBe(SMALL);
 });
 
-test('free-form members are taken and change nothing', async () => {
+test('free-form members are accepted and change nothing', async () => {
   const task_info = { complexity: 'high', additional_properties: { team: 'a' } };
   const config = choice({ task_info, additional_properties: { any: [1, { thing: null }] } });
   const { status, headers } = await chat(scene, { model: 'auto', ...config });

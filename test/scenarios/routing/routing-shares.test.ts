@@ -119,7 +119,7 @@ describe('round robin', () => {
     expect(scene.asked).toEqual(['east']);
   });
 
-  test('a factor orders those that stand by', async () => {
+  test('a factor orders the fallback endpoints', async () => {
     const body = { provider: { routing: { type: 'round_robin', primary_factor: 'quality' } } };
     const order = async (): Promise<unknown[]> =>
       slugs(await explained(scene, { model: 'scored/chat', ...body }));

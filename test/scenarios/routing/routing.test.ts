@@ -288,7 +288,7 @@ describe('three levels of defaults', () => {
     expect((await triedFor(levels, body, costly(key))).join(' ')).toBe(order);
   });
 
-  test('an order of the defaults does not stand before a factor of the request', async () => {
+  test('a factor of the request overrides an order of the defaults', async () => {
     const priced = (provider: object): Promise<string[]> =>
       triedFor(levels, { model: 'house/priced', provider: { fallback: true, ...provider } });
     expect(await priced({})).toEqual(['north', 'west']);

@@ -42,7 +42,7 @@ test('a slow reader delays no other reader while the response can be stored', as
   for (const client of [slow, quick]) client.close();
 });
 
-test('a slow reader gets the rest of a complete answer while the process drains', async () => {
+test('a slow reader gets the rest of a complete response while the process drains', async () => {
   const count = 1_000;
   const scene = await startScene(['up']);
   const { slow, quick } = await twoReaders(scene, count);

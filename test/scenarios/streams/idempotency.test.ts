@@ -274,7 +274,7 @@ test('a key belongs to one request: the same key with another one is a conflict'
   expect(up.requests).toHaveLength(1);
 });
 
-test('an answer lives for its time after it is complete, however often it is read', async () => {
+test('a response is stored for its time after completion, regardless of its readers', async () => {
   const clock = new ArmedClock();
   await using scene = await startScene(['up'], { clock });
   const up = scene.upstream('up');

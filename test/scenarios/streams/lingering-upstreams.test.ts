@@ -73,7 +73,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     await exchange.closed;
   });
 
-  test('data that floods after a complete stream is not read', async () => {
+  test('data after a complete stream is not read', async () => {
     const scene = sceneOf();
     const up = scene.upstream('up');
     up.script((exchange) => {

@@ -41,7 +41,7 @@ test('the message of a Responses client between results follows them', async () 
   expect(report).toBe('input[5]:approximated');
 });
 
-test('a message behind a call without a result stays where it is', async () => {
+test('a message after a call without a result stays in its position', async () => {
   const messages = [HELLO, calling, NOTE, { role: 'assistant', content: 'Sorry' }, HELLO];
   const [roles, report] = await rolesSent('/messages', { max_tokens: 100, messages });
   expect(roles).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);

@@ -77,7 +77,7 @@ describe('an approval', () => {
     })),
   });
 
-  test('that is sent twice makes one call', async () => {
+  test('that is sent twice causes one call', async () => {
     const { id, question } = await asked();
     const before = paid;
     scene.upstream.script(says('chat', [{ text: 'Thanks.' }]));

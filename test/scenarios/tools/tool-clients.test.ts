@@ -140,7 +140,7 @@ describe.each(SIMULATED_BOTH)('clients of Messages, %s, streamed: %p', (model, s
     expect(reported(scene.upstream.requests[0]).join('\n')).toContain('The Ounas is 299 km long.');
   });
 
-  test('get a call of their own tool beside a search', async () => {
+  test('get a call of their own tool together with a search', async () => {
     const own = { name: 'get_weather', input_schema: WEATHER.parameters };
     const input = `${CALL}\ncall get_weather {"city": "Oulu"}`;
     const first = await go({ messages: [user(input)], tools: [SEARCH, own] });

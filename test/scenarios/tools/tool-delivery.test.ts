@@ -87,7 +87,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
 });
 
 test.each(['chat', 'responses', 'messages'] as const)(
-  'an answer over %s that breaks off after its search is completed by another endpoint, citations included',
+  'a response over %s that is interrupted after its search is completed by another endpoint, citations included',
   async (way) => {
     scene.upstream.script(
       says(way, [{ call: 'web_search', id: 'call_a', args: { query: 'q' } }]),

@@ -43,7 +43,7 @@ describe('servers in trouble', () => {
     await slow.mcp.ended();
   });
 
-  test('a server that dies in the middle of a call', async () => {
+  test('are reported when a server dies during a call', async () => {
     await using dying = await startToolScene({ tools: TOOLS });
     const body = { model: 'sim/messages', input: 'call sums__die {}', tools: [serverAt(dying.mcp.url)] };
     const answer = await ask(dying, 'chat', body, true);
@@ -67,7 +67,7 @@ describe('servers in trouble', () => {
   });
 
   test.each([false, true])(
-    'a client that goes away ends the call and the session (streamed: %p)',
+    'a client that disconnects ends the call and the session (streamed: %p)',
     async (stream) => {
       let ended = (): void => {};
       const aborted = new Promise<void>((resolve) => (ended = resolve));

@@ -109,7 +109,7 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     expect(textOf(answer)).toContain('the sum is 3');
   });
 
-  test('a server is listed once in a conversation, however it continues', async () => {
+  test('a server is listed once in a conversation, in any continuation', async () => {
     // A session is ended behind the answer that it was for: only what an answer waits for is counted.
     const asked = (): number => scene.mcp.requests.filter(({ method }) => method === 'POST').length;
     const first = await go({ input: `Add.\n${SUM}` });

@@ -229,7 +229,7 @@ describe('citations', () => {
     },
   );
 
-  test('in a text that comes one character at a time', async () => {
+  test('are read from a text that arrives one character at a time', async () => {
     const text = TEXT.replace('URL', scene.web.origin);
     const chunk = (delta: object, finish: string | null = null): string =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;

@@ -229,7 +229,7 @@ test('a refused credential is reported without being shown', async () => {
   expect(JSON.stringify(refused.body)).not.toContain('break');
 });
 
-test('an upstream that calls MCP servers itself gets the tool as it came, and the answer echoes no token', async () => {
+test('an upstream that calls MCP servers itself gets the tool unchanged, and the response contains no token', async () => {
   const own = {
     provider: 'own',
     model: 'm',

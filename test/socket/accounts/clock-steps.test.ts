@@ -145,7 +145,7 @@ describe('limits by calendar', () => {
     expect(limiter.limitUsages([key], null, null)[0]?.clearsAtMs).toBe(NOON + 36 * HOUR);
   });
 
-  test('spend no day twice when it goes back', () => {
+  test('spend no day twice when the clock is set back', () => {
     const { clock, admit } = scene();
     expect([admit(), admit(), admit(), admit()]).toEqual([true, true, true, false]);
     clock.step(DAY);

@@ -6,7 +6,7 @@ import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres
 const TOGETHER = 3;
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('gateways that start together on a new database', () => {
-  test('make one first key, which is good at all of them', async () => {
+  test('create one first key, which is valid at all of them', async () => {
     const config = { database_url: await freshPostgres(), secret: 'ab'.repeat(32), keys: [] };
     const gateways = await Promise.all(Array.from({ length: TOGETHER }, () => startGateway(config)));
     const [key, ...others] = gateways.map(({ firstKey }) => firstKey).filter((made) => made !== null);

@@ -10,7 +10,7 @@ const KEY = 'sk-in-the-file';
 /** Longer than two polls of the file and a pause. */
 const WRITING_MS = 1_500;
 
-test('a file that is gone, emptied or half written takes no key away', async () => {
+test('a missing, empty or half-written file removes no key', async () => {
   const { folder, remove } = freshFolder();
   ends.push(remove);
   const path = join(folder, 'dragoman.yaml');

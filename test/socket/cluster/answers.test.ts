@@ -76,7 +76,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
   const codeOf = async (response: Response): Promise<string | undefined> =>
     ((await response.json()) as { error?: { code?: string } }).error?.code;
 
-  test('a whole answer that one makes is had from the other, while it is made and later', async () => {
+  test('a response that one produces is available at the other, during and after its production', async () => {
     const key = await fresh();
     let answer: () => void = () => {};
     up.script((exchange) => (answer = () => whole(chatBody('Grüße 👋'))(exchange)));

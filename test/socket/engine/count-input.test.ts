@@ -274,7 +274,7 @@ describe('counts across protocols', () => {
   });
 });
 
-test('Bedrock counts in the form of Converse, for the model behind a profile', async () => {
+test('Bedrock counts in the form of Converse, for the model of a profile', async () => {
   const upstream = scene.upstream('up');
   await using gateway = await startGateway({
     providers: { bedrock: { api_key: 'sk-test', region: 'r', base_url: upstream.origin } },

@@ -55,7 +55,7 @@ test('the totals of a Responses answer hold as well', async () => {
   ]);
 });
 
-test('counts that agree are not marked, and audio beside the prompt is input', async () => {
+test('equal counts are not marked, and audio next to the prompt is input', async () => {
   const usage = {
     prompt_tokens: 5,
     completion_tokens: 20,

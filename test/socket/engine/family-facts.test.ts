@@ -68,7 +68,7 @@ const chat = (model: string, more: object): Promise<{ body: Json; report: string
   });
 
 describe('Claude', () => {
-  test('before Opus 4.1 and Sonnet 4.5 takes `top_p` beside `temperature`, later ones do not', async () => {
+  test('before Opus 4.1 and Sonnet 4.5 accepts `top_p` with `temperature`, later ones do not', async () => {
     const both = { temperature: 0.5, top_p: 0.9 };
     for (const model of ['claude-3-5-sonnet-20241022', 'claude-opus-4-0', 'claude-sonnet-4-20250514']) {
       const { body } = await chat(`anthropic/${model}`, both);
@@ -86,7 +86,7 @@ describe('Claude', () => {
     expect(at(later.body, 'inferenceConfig', 'topP')).toBeUndefined();
   });
 
-  test('4.6 thinks beside a forced tool, earlier ones do not', async () => {
+  test('4.6 thinks with a forced tool, earlier ones do not', async () => {
     const forced = {
       reasoning_effort: 'high',
       max_tokens: 4000,

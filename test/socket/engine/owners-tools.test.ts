@@ -63,7 +63,7 @@ async function ask(
 }
 
 describe('at the owner', () => {
-  test('they pass, and their items come back whole, relayed', async () => {
+  test('they pass, and their items are returned completely, relayed', async () => {
     const up = faithful.upstream('up');
     up.script(whole(responsesBody(ITEMS)), stream(responsesStream(ITEMS)));
     const response = await ask(faithful, { tools: TOOLS, store: false });
@@ -76,7 +76,7 @@ describe('at the owner', () => {
     expect(list(last, 'response', 'output')).toEqual(ITEMS);
   });
 
-  test('they pass, and their items come back whole, translated, and in the next turn', async () => {
+  test('they pass, and their items are returned completely, translated, and in the next turn', async () => {
     const up = faithful.upstream('up');
     up.script(whole(responsesBody(ITEMS)), whole(responsesBody(ITEMS)), stream(responsesStream(ITEMS)));
     const first = (await (await ask(faithful, { tools: TOOLS })).json()) as Json;

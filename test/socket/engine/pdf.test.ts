@@ -368,7 +368,7 @@ describe('one PDF', () => {
     expect(all).toEqual(Array.from({ length: 3 }, (_, index) => [`This is ${index}`, '']));
   });
 
-  test('does not wait for all of a request that came before with many', async () => {
+  test('does not wait for all PDFs of an earlier request', async () => {
     const order: string[] = [];
     const read = async (who: string, signal: AbortSignal): Promise<void> => {
       await pdfText(pdfOf([who]), signal);

@@ -276,7 +276,7 @@ describe('limits', () => {
     expect(await content(await asked)).toBe(BAD);
   });
 
-  test('reasoning comes with the checked answer', async () => {
+  test('reasoning is returned with the checked response', async () => {
     const think = { type: 'thinking', thinking: 'Rome it is.', signature: 'c2ln' };
     const say = (text: string): object => messagesBody([think, { type: 'text', text }], 'end_turn');
     scene.upstream('up').script(whole(say(BAD)), whole(say(GOOD)));
@@ -331,7 +331,7 @@ describe('schemas', () => {
     [{ type: 'integer', multipleOf: 2 }, 9007199254740990, 9007199254740991],
     [{ prefixItems: [{ type: 'string' }] }, ['a'], [1]],
     [{ items: [{ type: 'string' }] }, ['a'], [1]],
-  ])('%j: %j is good, %j is not', async (schema, good, bad) => {
+  ])('%j accepts %j and rejects %j', async (schema, good, bad) => {
     expect(await holds(schema, good)).toBe(false);
     expect(await holds(schema, bad)).toBe(true);
   });

@@ -105,7 +105,7 @@ describe('the result of a probe', () => {
     );
   });
 
-  test('gives way to the operator', async () => {
+  test('is overridden by the operator', async () => {
     upstream.always(doctorServer({ ...OLD, blind: ({ stop: _, ...rest }) => rest as ChatRequest }));
     const own = configOf({
       quirks: { structured_output: 'json_schema', max_tokens_field: 'max_completion_tokens' },

@@ -98,7 +98,7 @@ Not tried:
   });
 });
 
-test('a whole request comes from a file, in any protocol; the command line may name another model and key', async () => {
+test('a request is read from a file, in any protocol; the command line may name another model and key', async () => {
   const request = { model: 'm/one', max_tokens: 5, messages: [], provider: { only: ['groq'] } };
   writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
   const file = ['--body', 'request.json', '--protocol', 'anthropic-messages'];

@@ -311,7 +311,7 @@ test('a collector that does not respond costs bounded memory, and is logged once
   expect(waiting[3]?.body).toBe(waiting[2]!.body);
 });
 
-test('spans are queued minutes for a collector that is away, and all of them arrive when it is back', async () => {
+test('spans are queued for minutes while the collector is unreachable, and all of them arrive later', async () => {
   const clock = new ManualClock();
   const warnings: string[] = [];
   const log = createLogger({ level: 'warn', now: clock.now, write: (line) => warnings.push(line) });

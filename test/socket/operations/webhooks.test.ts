@@ -319,7 +319,7 @@ describe('a receiver that is made by API', () => {
     expect((await gateway.manage('GET', delivery)).status).toBe(404);
   });
 
-  test('is at no private address, neither when it is made nor later', async () => {
+  test('has no private address, when it is created or later', async () => {
     const inside = receive();
     let address = '93.184.215.14';
     const resolve = (host: string): Promise<string[]> =>
@@ -492,7 +492,7 @@ describe('a receiver that misbehaves', () => {
     expect(typesOf(broken).at(-1)).toEqual(['response.completed', last]);
   }, 180_000);
 
-  test('gets a message after growing pauses that together come to 72 hours', () => {
+  test('gets a message after growing pauses of 72 hours in total', () => {
     for (const random of [0, 0.5, 0.999]) {
       let age = 0;
       const pauses: number[] = [];

@@ -168,7 +168,7 @@ describe('an OpenAI-compatible upstream', () => {
     expect(first.requests[0]?.json).toEqual({ model: 'text-embed-1', input: INPUT });
   });
 
-  test('may serve the Responses API beside', async () => {
+  test('may also serve the Responses API', async () => {
     first.script(good());
     expect((await ask({ model: 'answers/text-embed-1' })).status).toBe(200);
     expect(first.requests[0]?.path).toBe('/v1/embeddings');

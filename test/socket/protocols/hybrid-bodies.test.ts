@@ -156,7 +156,7 @@ describe('a body of the Responses API', () => {
     }
   });
 
-  test('a text as input, a tool as Chat writes it, members of Chat beside', async () => {
+  test('accepts a text as input, a tool in the form of Chat, and members of Chat', async () => {
     const { sent } = await post('one/chat', {
       input: 'Hello',
       tools: [NESTED, BARE],

@@ -39,7 +39,7 @@ test.each<[status: number, caching: string, request: [string, RequestInit]]>([
   [200, 'no-store, no-transform', post('/v1beta/models/sim/echo:streamGenerateContent', CONTENTS)],
   [404, 'no-store', post('/v1beta/models/sim/echo:other', CONTENTS)],
   [200, 'no-store', post('/v1/route/explain', CHAT)],
-])('is neither kept nor guessed at: %d %s %j', async (status, caching, [path, init]) => {
+])('is neither cached nor sniffed: %d %s %j', async (status, caching, [path, init]) => {
   const headers = { authorization: `Bearer ${TEST_KEY}` };
   const answer = await fetch(gateway.origin + path, { ...init, headers });
   await answer.text();

@@ -50,7 +50,7 @@ test('connections are limited per key and in total, and a closed one makes room'
   await (await open())[Symbol.asyncDispose]();
 });
 
-test('a message over the limit closes the connection, in however many pieces it comes', async () => {
+test('a message over the limit closes the connection, in any number of pieces', async () => {
   const gateway = await start({ body_limit_mb: 1 });
   for (const size of [1_050_000, 3_000_000]) {
     const client = await SocketClient.open(gateway.origin);

@@ -60,7 +60,7 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
     expect(() => JSON.parse(text)).toThrow();
   });
 
-  test('falls silent, and stops when the client goes away', async () => {
+  test('stops sending, and ends when the client disconnects', async () => {
     const abort = new AbortController();
     const asked = addressed(path, 'stall-after-12', true);
     const response = await server.post(asked.path, asked.body, abort.signal);
@@ -165,7 +165,7 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
     }
   });
 
-  test('never answers, until the client goes away', async () => {
+  test('never answers until the client disconnects', async () => {
     const abort = new AbortController();
     let answered = false;
     const request = requestTo(server.origin, 'stall-headers', false, abort.signal);

@@ -103,7 +103,7 @@ describe('Responses', () => {
     ]);
   });
 
-  test('takes the member that Codex sends beside the documented ones', async () => {
+  test('accepts the undocumented member that Codex sends', async () => {
     const body = { model: 'responses', input: 'Hi', store: false };
     const answer = await openai.post<{ status: string }>('/responses', {
       body: { ...body, client_metadata: { turn_id: 'turn-1' } },

@@ -63,7 +63,7 @@ async function made({ client }: StatefulGateway): Promise<string> {
   return id;
 }
 
-test('the record of an answer is that of the try that answered, and the others are beside it', async () => {
+test('the record of a response is that of the try that answered, with the other tries', async () => {
   const gateway = await start(2);
   const id = await made(gateway);
   const { json } = await gateway.call('GET', `/generation?id=${id}`);
@@ -88,7 +88,7 @@ test('the record of an answer is that of the try that answered, and the others a
   });
 });
 
-test('an upstream that has no room is waited for, more often than processes may die', async () => {
+test('an upstream without capacity is retried more often than the limit for dead processes', async () => {
   const gateway = await start(REFUSALS);
   const id = await made(gateway);
   const { json } = await gateway.call('GET', `/generation?id=${id}`);
@@ -96,7 +96,7 @@ test('an upstream that has no room is waited for, more often than processes may 
   expect(json['tries']).toBeGreaterThan(10);
 });
 
-test('a database that is away when a try begins is waited for, and the answer is made', async () => {
+test('a try waits for an unreachable database, and the response is produced', async () => {
   const gateway = await start(2);
   const database = new Database(join(gateway.gateway.dataDir, 'dragoman.db'));
   const { id } = await gateway.client.responses.create({ model: 'up/m', input: 'Hello', background: true });
@@ -113,7 +113,7 @@ test('a database that is away when a try begins is waited for, and the answer is
   );
 });
 
-test('the end of a stream is seen once the stream is kept: a process that dies before makes it anew', async () => {
+test('the end of a stream is visible after the stream is stored: it is produced again if the process dies before', async () => {
   const { client, gateway } = await start(0);
   const database = new Database(join(gateway.dataDir, 'dragoman.db'));
   database.run("create trigger full before insert on job_streams begin select raise(abort, 'no room'); end");

@@ -114,7 +114,7 @@ const batchOf = (client: OpenAI): Promise<string> =>
     LINES.map((id) => line(id, 'up/m')),
   );
 
-test('a line with which its process dies ten times fails, and those beside it are answered', async () => {
+test('a line whose process dies ten times fails, and the other lines are answered', async () => {
   const scene = await startScene(() => false);
   const id = await batchOf(scene.client());
   await eventually('it is asked', () => scene.deaths() === 1);

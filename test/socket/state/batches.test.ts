@@ -307,7 +307,7 @@ describe('a batch that does not run to its end', () => {
     await own.close();
   });
 
-  test('fails a line that no time lets pass, and runs the others', async () => {
+  test('fails a line that can never pass its limits, and runs the others', async () => {
     asked = 0;
     isFailing = false;
     const priced = config();

@@ -260,7 +260,7 @@ describe('files', () => {
       ],
       'purpose',
     ],
-  ] as const)('are refused with %s, and leave nothing behind', async (_, fields, param) => {
+  ] as const)('are refused with %s, and leave no data', async (_, fields, param) => {
     const form = new FormData();
     for (const [name, value] of fields)
       form.append(name, name === 'file' ? new File([value], 'a.txt') : value);
@@ -390,7 +390,7 @@ describe('files', () => {
   });
 });
 
-test('files count against the quota of their key, and give way to nothing', async () => {
+test('files count against the quota of their key, and are never removed for other data', async () => {
   await using stateful = await startStateful({ state: { max_mb_per_key: 0.1 } });
   const upload = async (size: number) =>
     stateful.client.files.create({

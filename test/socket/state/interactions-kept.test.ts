@@ -60,7 +60,7 @@ async function recordOf(id: string): Promise<Event> {
   return (await (await gateway.get(`/generation?id=${id}`)).json()) as Event;
 }
 
-test('the continuation of an interaction is sent only to its provider, whatever fallbacks exist', async () => {
+test('the continuation of an interaction is sent only to its provider, and to no fallback', async () => {
   const id = await begun();
   const refused = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
   first.always(answer(refused, 503));

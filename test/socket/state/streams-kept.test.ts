@@ -246,7 +246,7 @@ describe('kept streams together', () => {
     expect(streams.size).toEqual({ streams: 0, bytes: 0 });
   });
 
-  test('keep no signs of life: an answer may be silent for hours', () => {
+  test('store no keep-alives: a response may be silent for hours', () => {
     const streams = new KeptStreams(() => ({ keepMs: 1000, maxBytes: 20_000 }), new ManualClock());
     const stream = streams.open({ ...options, writesIds: false, id: 'silent' });
     const [present, later] = [new Reader(), new Reader()];

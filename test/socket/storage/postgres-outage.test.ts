@@ -123,7 +123,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     await storage.close();
   });
 
-  test('that goes away during responses gets their stored items, in their conversation and in order', async () => {
+  test('that becomes unreachable during responses gets their stored items, in their conversation and in order', async () => {
     const { server, spool, storage, reported } = await scene();
     const { conversations, responses } = storage;
     const conversation = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
@@ -288,7 +288,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     BEST_OF_THREE,
   );
 
-  test('that is away when a process ends gets its records from the next process', async () => {
+  test('that is unreachable when a process ends gets its records from the next process', async () => {
     const { server, spool, storage } = await scene();
     const ids = [...(await answer(storage, 10))];
     await server.kill();

@@ -707,7 +707,7 @@ test('check shows the identity, and no secret', async () => {
   expect(out + json.out).not.toContain('sk-test-aws');
 });
 
-test('a silent issuer is abandoned by the next request, and not awaited twice', () =>
+test('a silent issuer is abandoned by the next request, which does not wait again', () =>
   withGateway(
     { azure: { resource: upstream.origin, credentials: 'instance' } },
     { AZURE_POD_IDENTITY_AUTHORITY_HOST: issuer.origin },

@@ -98,7 +98,7 @@ test('a list that is too large is ignored', async () => {
   expect(await ids(one)).toEqual([]);
 });
 
-test('a list is requested again after a while, and dropped if the server has none any more', async () => {
+test('a list is requested again after a while, and dropped if the server no longer has one', async () => {
   await using one = await scene();
   one.upstream.always(listing('first'));
   await idsAfterPatience(one);

@@ -238,7 +238,7 @@ test('a key revoked by another process is refused after the next refresh, also w
   expect(stopped).toBe(true);
 });
 
-test('while the store cannot be read, the keys read last stay in force', async () => {
+test('while the store cannot be read, the last read keys stay valid', async () => {
   const { storage, index } = await setUp([{ name: 'env', key: 'sk-test' }]);
   storage.keys.mark = () => Promise.reject(new Error('disk full'));
   const errors: unknown[] = [];
@@ -260,7 +260,7 @@ test('unchanged keys are not read again', async () => {
   expect(await index.refresh()).toBe(false);
 });
 
-test('the key is taken from any of three headers', () => {
+test('the key is read from any of three headers', () => {
   const from = (headers: Record<string, string>) => presentedKey((name) => headers[name] ?? null);
   expect(from({ authorization: 'Bearer sk-test' })).toBe('sk-test');
   expect(from({ authorization: 'bearer  sk-test ' })).toBe('sk-test');

@@ -162,7 +162,7 @@ describe('a calendar counter', () => {
 });
 
 describe('a rolling counter', () => {
-  test('gives each unit back one window after it was taken', () => {
+  test('releases each unit one window after it was taken', () => {
     const counter = new RollingCounter(1000);
     counter.reserve(1, 0);
     counter.reserve(2, 400);

@@ -36,7 +36,7 @@ describe('a rate', () => {
     expect(admitted()).toBe(60);
   });
 
-  test('gives nothing back that came free while a long answer ran', () => {
+  test('does not release capacity that became free during a long response', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ tokens: 100, per: 'minute' }]);
     const long = scene.admitted(key, { tokens: 60 });
@@ -49,7 +49,7 @@ describe('a rate', () => {
     expect(scene.refused(key, { tokens: 20 })).toMatchObject({ reason: 'rate', used: 90 });
   });
 
-  test('accepts its limit in a minute of hammering, with no second burst at an edge', () => {
+  test('accepts its limit in a minute of constant requests, with no second burst at an edge', () => {
     const scene = new LimitsScene();
     const second = scene.key([{ requests: 7, per: 'second' }], 'seconds');
     const minute = scene.key([{ requests: 500, per: 'minute' }], 'minutes');
@@ -97,7 +97,7 @@ describe('a rate', () => {
     },
   );
 
-  test('counts from its admission, however long its place was free', () => {
+  test('counts from its admission, regardless of earlier free capacity', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ requests: 1, per: 'minute' }]);
     for (const pause of [0, 60_000, 600, 601, 599]) {
@@ -135,7 +135,7 @@ describe('a rate', () => {
 });
 
 describe('concurrency', () => {
-  test('is released once, however the request ends', () => {
+  test('is released once, for any end of the request', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ concurrent: 2 }]);
     const [first] = [scene.admitted(key), scene.admitted(key)];

@@ -123,7 +123,7 @@ describe('projects', () => {
     });
   });
 
-  test('keys of an archived project are refused, until it is taken into use again', async () => {
+  test('keys of an archived project are refused until it is restored', async () => {
     const { keys, projects, index, who } = await scene();
     await projects.create({ name: 'shop' });
     const { key } = await keys.create({ name: 'till', projectId: 'shop' });
@@ -141,7 +141,7 @@ describe('projects', () => {
     expect(who(key).projectId).toBe('shop');
   });
 
-  test('the file wins over the database, and a project that it defines no more lets no key in', async () => {
+  test('the file overrides the database, and keys of a project that it no longer defines are refused', async () => {
     const { keys, index, who } = await scene(FILE);
     const { key } = await keys.create({ name: 'crawler', projectId: 'search' });
     await index.refresh();

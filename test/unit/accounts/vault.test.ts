@@ -163,7 +163,7 @@ test('a text that the client changed stays in one part, after the first reasonin
   expect(short((await vault.restore('key_a', [call('a')])).items)).toBe('r:sig-one r:sig-two c:a');
 });
 
-test('copies without a signature give way to the signed ones', async () => {
+test('copies without a signature are replaced by the signed ones', async () => {
   const { vault } = await vaultWith([reasoning('one'), reasoning('two'), call('a')]);
   for (const copy of [plain('one'), plain('one\ntwo'), plain('onetwo'), plain('')]) {
     expect(short((await vault.restore('key_a', [copy, call('a')])).items)).toBe('r:sig-one r:sig-two c:a');

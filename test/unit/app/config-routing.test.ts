@@ -166,7 +166,7 @@ describe('on the command line', () => {
     expect(parseRouting(text, '--routing')).toEqual(WORDS);
   });
 
-  test('a list of one is a list, and several stand-ins are several', () => {
+  test('a list of one is a list, and several fallbacks are several', () => {
     expect(parseRouting('order=groq', '--routing')).toEqual({ order: ['groq'] });
     expect(parseRouting('fallback=groq,m/one', '--routing')).toEqual({ fallback: ['groq', 'm/one'] });
   });

@@ -204,7 +204,7 @@ describe('references', () => {
     expect(provider && provider.apiKey?.reveal()).toBe('12345');
   });
 
-  test('secrets come from files, other values do not', () => {
+  test('secrets are read from files, other values are not', () => {
     const file = 'providers: { openai: { api_key: file:/run/secrets/x } }\ndata_dir: file:/data';
     const config = load(file, {}, {}, { '/run/secrets/x': 'sk-file\n' });
     const provider = config.providers['openai'];

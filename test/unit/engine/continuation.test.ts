@@ -288,7 +288,7 @@ describe('a message that broke off', () => {
   });
 });
 
-test('reasoning that broke off is followed by a whole answer', () => {
+test('interrupted reasoning is followed by a whole response', () => {
   const { client, output } = begun(thought(0), thinking(0, 'Let me see'));
   expect([output.canContinue, output.needsPrefill]).toEqual([true, false]);
   expect(output.continuationRequest(QUESTION)).toBe(QUESTION);

@@ -121,7 +121,7 @@ describe('an endpoint', () => {
     expect(scene.of()).toMatchObject({ state: 'degraded', attempts: 20, good: 15, bad: 5, asOfMs: last });
   });
 
-  test('that an operator disabled is disabled, whatever its attempts show', () => {
+  test('that an operator disabled is disabled, regardless of its attempts', () => {
     const scene = new Scene();
     scene.ask(1, REFUSED);
     scene.state.disable(A, scene.clock.now() + HOUR, 'maintenance');

@@ -61,7 +61,7 @@ test('a job that is being claimed when the runner stops is released, and not beg
   expect(begun).toBe(0);
 });
 
-test('a job whose work breaks while the database is away ends once the database is back', async () => {
+test('a job whose work fails while the database is unreachable ends when the database is back', async () => {
   let isAway = true;
   let refused = 0;
   const { runner, jobs, clock } = await runnerOf(

@@ -314,7 +314,7 @@ describe('client credentials', () => {
     expect(tokensSent(server)).toEqual([]);
   });
 
-  test("give way to a request's own token", async () => {
+  test("are replaced by a request's own token", async () => {
     const { server, oauth, asked } = authorizing('http');
     const error = await failureOf(call(open(server.url, { oauth, authorization: new Secret(TOKEN) })));
     expect(error.code).toBe('mcp_unauthorized');

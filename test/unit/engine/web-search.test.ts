@@ -116,7 +116,7 @@ describe.each(names)('%s', (name) => {
     expect(await search(settings(name))).toEqual([]);
   });
 
-  test('keeps only pages of the requested domains, whatever the engine returns', async () => {
+  test('keeps only pages of the requested domains', async () => {
     const hits = [
       'https://example.com/',
       'https://docs.example.com/a',
@@ -261,7 +261,7 @@ describe('requests', () => {
     expect(engine.requests[0]?.headers['authorization']).toBeUndefined();
   });
 
-  test('of SearXNG behind a proxy that requires a key', async () => {
+  test('have a key for SearXNG behind a proxy that requires one', async () => {
     engine.script(answers(200, searxngAnswer([])));
     await search(settings('searxng', { apiKey: new Secret(KEY) }));
     expect(engine.requests[0]?.headers['authorization']).toBe(`Bearer ${KEY}`);

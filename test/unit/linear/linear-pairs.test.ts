@@ -103,7 +103,7 @@ test.each(['in order', 'the other way round', 'without ids'])(
   },
 );
 
-test('calls that are all numbered alike, in turns', () => {
+test('calls with equal numbers in several turns take linear time', () => {
   const growth = growthOf((n) => {
     const ids = Array.from({ length: 1500 * n }, (_, index) => `c${index}`);
     const frames = ['begin', 'go on'].flatMap((step) =>

@@ -355,7 +355,7 @@ test.each([429, 500, 503, 529])('a status of %i to one question is no answer to 
   expect(diagnosis.facts.quirks).not.toHaveProperty('structuredOutput');
 });
 
-test('an empty account is no refusal, whatever its status, and ends the questions', async () => {
+test('an empty account is no refusal, with any status, and ends the questions', async () => {
   const diagnosis = await examineServer({
     answer: (body) =>
       has(body, 'stop')
@@ -412,7 +412,7 @@ test('a silent server costs one timeout', async () => {
   await exchange.closed;
 });
 
-test('a server that falls silent later costs two', async () => {
+test('a server that stops responding later costs two timeouts', async () => {
   const clock = new ArmedClock();
   let silences = 0;
   upstream.always(

@@ -59,7 +59,7 @@ test('a row more is read, refused out of range, written, described, named, and n
   });
 });
 
-test('settings are read and written in the order of the canonical request, whatever the order of the rows', () => {
+test('settings are read and written in the order of the canonical request, for any order of the rows', () => {
   const body = { top: 1, stops: ['a'], heat: 0.5 };
   expect(Object.keys(AFTER.read(body, new Problems()))).toEqual(['temperature', 'topK', 'stop']);
   const [wire] = written(AFTER, { stop: ['a'], topK: 1, temperature: 0.5 });

@@ -83,7 +83,7 @@ describe('a request', () => {
     ],
     ['a tool that the owner alone runs', { tools: [{ type: 'file_search' }] }, true],
     ['reasoning of another dialect', { reasoning: { max_tokens: 100 } }, false],
-  ])('with %s is taken or not', (_, body, taken) => {
+  ])('with %s is relayed or not', (_, body, taken) => {
     expect(relay.accepts(decode(body))).toBe(taken);
   });
 });

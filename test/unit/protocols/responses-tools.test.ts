@@ -150,7 +150,7 @@ describe('tools that the client runs', () => {
     ).toEqual(['function_call', 'shell_call']);
   });
 
-  test('are returned as their own items, in order, whatever other calls there are', () => {
+  test('are returned as their own items, in order, among any other calls', () => {
     const output = answered(
       { tools: [...tools, { type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }] },
       [
@@ -206,7 +206,7 @@ describe('tools that the client runs', () => {
     expect(output.map((item) => item['type'])).toContain('message');
   });
 
-  test('a failure drops the call that it broke off', () => {
+  test('a failure drops the interrupted call', () => {
     const { replacedTools } = portable({ tools });
     const seen: string[] = [];
     const restorer = new ToolRestorer({ on: (event) => seen.push(event.type) }, replacedTools);

@@ -41,7 +41,7 @@ function openHeld(confirmMs: number | null) {
   return { target, notices, planned, indexer };
 }
 
-test('an answer waits until its record is in the database, with all that came in the same turn', async () => {
+test('a response waits until its record is in the database, with all records of the same turn', async () => {
   const { target, indexer } = openHeld(60_000);
   expect(indexer.confirmed()).toBeUndefined();
   indexer.append(1, Buffer.from('a'));
@@ -63,7 +63,7 @@ test('no request waits if the journal suffices', () => {
   expect(indexer.confirmed()).toBeUndefined();
 });
 
-test('a database that is slow is waited for once, and again when it has taken something', async () => {
+test('requests wait once for a slow database, and again after it has accepted something', async () => {
   const { target, notices, indexer } = openHeld(1);
   indexer.append(1, Buffer.from('a'));
   await indexer.confirmed();

@@ -146,7 +146,7 @@ test('a failed transaction is repeated once, and then rejects', async () => {
   await storage.close();
 });
 
-test('records are taken while the database is locked, and found when it is not any more', async () => {
+test('records are accepted while the database is locked, and found when it is unlocked', async () => {
   const path = freshPath();
   const tasks: (() => void)[] = [];
   const storage = await openSqliteStorage({ path, busyTimeoutMs: 0, later: (task) => void tasks.push(task) });

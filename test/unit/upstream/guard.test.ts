@@ -432,7 +432,7 @@ describe('fetching under guard', () => {
     expect(answer.bytes.toString()).toBe('hello');
   });
 
-  test('waits no longer than its limit, whatever is slow', async () => {
+  test('waits no longer than its limit, for any slow step', async () => {
     const request = get(`${at(site, 'site.test')}/`, { timeoutMs: 3_000 });
     const scripts: readonly (readonly Answer[])[] = [
       [() => {}],

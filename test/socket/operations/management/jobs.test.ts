@@ -65,7 +65,7 @@ test('jobs are listed, shown, counted, cancelled and retried, and the audit log 
     expect((await gateway.manage(method, path)).status).toBe(404);
 });
 
-test('an answer in the background is one request of lists and sums, however long it waited', async () => {
+test('a background response is one request in lists and sums, regardless of its wait', async () => {
   const id = await made('sim/chat', 'completed');
   const record = id.replace('resp_', '');
   const { body: list } = await gateway.manage('GET', '/generations?model=sim/chat');

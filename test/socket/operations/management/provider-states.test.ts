@@ -95,7 +95,7 @@ test('states and alerts survive a restart', async () => {
   expect(states).toMatchObject({ locked: 'failing', down: 'degraded', good: 'healthy' });
 });
 
-test('three good attempts in a row end it, and no fewer', async () => {
+test('three successful attempts in a row end it, and no fewer', async () => {
   outage.mend('locked');
   const stateOf = async (): Promise<unknown> => (await provider('locked'))['state'];
   for (const expected of ['failing', 'failing', 'healthy']) {

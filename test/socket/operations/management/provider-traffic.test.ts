@@ -118,7 +118,7 @@ test('a provider that failed 20 hours ago shows the time', () => {
   expect(problem.text).toBe('503 unavailable');
 });
 
-test('a provider that refused wrong requests is healthy, and all its attempts were good', () => {
+test('a provider that refused wrong requests is healthy, and all its attempts were successful', () => {
   expect(found.get('strict')).toMatchObject({
     state: 'healthy',
     day: { attempts: 6, failed_attempts: 0, good_share: 1 },

@@ -68,7 +68,7 @@ describe.each(PAIRS)('$client in front of $upstream', ({ client, upstream }) => 
   const one = PLACES[client] as Places;
   const other = PLACES[upstream] as Places;
 
-  test('equal members are side by side', async () => {
+  test('equal members are in one row', async () => {
     const [path, body] = CLIENTS[client]?.ask(MODELS[upstream] ?? '') ?? ['', {}];
     const { request, answer, upstream_protocol: protocol } = await diffOf(path, body);
     expect(protocol).toBe(upstream as never);
@@ -134,7 +134,7 @@ test('a setting is at its member, with the name in the protocol', async () => {
   ]);
 });
 
-test('an effort is beside the budget that it became, and a streamed response is assembled', async () => {
+test('an effort is shown next to its budget, and a streamed response is assembled', async () => {
   const { request, answer } = await diffOf('/v1/chat/completions', {
     model: 'sim/claude',
     stream: true,

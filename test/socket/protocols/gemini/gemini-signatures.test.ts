@@ -59,7 +59,7 @@ describe('a signature that the client lost', () => {
   });
 });
 
-test('a signature that the client has is not replaced by that of a conversation that began alike', async () => {
+test('a signature of the client is not replaced by that of a conversation with the same beginning', async () => {
   const question = { role: 'user', parts: [{ text: 'Ask as everybody does' }] };
   const other = Buffer.from('other').toString('base64');
   faithful.upstream('up').script(whole(answer(signed)), whole(answer({ text: 'Done' })));

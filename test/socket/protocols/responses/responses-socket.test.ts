@@ -129,7 +129,7 @@ describe('a turn', () => {
     expect(textOf(client.messages.slice(end + 1))).toBe('second');
   });
 
-  test('has no response of another turn, whatever idempotency key the handshake had', async () => {
+  test('has no response of another turn, with any idempotency key of the handshake', async () => {
     await using scene = await startScene(['one']);
     scene.upstream('one').script(stream(chatStream('one')), stream(chatStream('two')));
     await using client = await SocketClient.open(scene.gateway.origin, { 'idempotency-key': 'same' });
@@ -349,7 +349,7 @@ describe('the stored response of a connection', () => {
     ]);
   });
 
-  test('no more than its limit: the oldest turn gives way', async () => {
+  test('does not exceed its limit: the oldest turn is removed', async () => {
     await using scene = await startScene(['one'], { config: { server: { body_limit_mb: 1 } } });
     scene.upstream('one').always(stream(chatStream('ok')));
     await using client = await SocketClient.open(scene.gateway.origin);
@@ -406,7 +406,7 @@ describe('the stored response of a connection', () => {
 });
 
 describe('the end of a connection', () => {
-  test('comes after an hour: new turns are refused with the reason', async () => {
+  test('happens after an hour: new turns are refused with the reason', async () => {
     const clock = new ManualClock();
     await using scene = await startScene(['one'], { clock });
     scene.upstream('one').always(stream(chatStream('ok')));

@@ -43,7 +43,7 @@ describe('elements of an array', () => {
         batch: { x: 'batch', list: [2], inputConfig: { y: {}, list: [], z: [] }, w: 1 },
       },
     ],
-  ])('%s: finds the same elements and the same rest, however the bytes are cut', (_, path, body, rest) => {
+  ])('%s: finds the same elements and the same rest for any division of the bytes', (_, path, body, rest) => {
     for (const indent of [0, 2])
       for (const size of [1, 2, 3, 7, 64, 10_000])
         expect(read(JSON.stringify(body, null, indent), { path }, size)).toEqual({

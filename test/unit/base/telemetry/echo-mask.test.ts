@@ -26,7 +26,7 @@ describe('a credential in an answer is masked', () => {
       expect(through([text.slice(0, at), text.slice(at)], KEY)).toBe(expected);
   });
 
-  test('the longer one of two that begin alike', () => {
+  test('the longer one of two with the same beginning', () => {
     expect(through([`${KEY}-more`], KEY, `${KEY}-more`)).toBe('[secret]');
   });
 });

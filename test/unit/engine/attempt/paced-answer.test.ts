@@ -43,7 +43,7 @@ test('usual reads are passed on at once', () => {
   expect([received, socket.reads]).toEqual([['a', 'b', 'end'], true]);
 });
 
-test('a large read is worked off over several turns, in order, and the socket waits meanwhile', async () => {
+test('a large read is processed over several turns, in order, while the socket waits', async () => {
   const { paced, received, socket } = start();
   paced.data(Buffer.from(LARGE));
   expect(received).toHaveLength(1);

@@ -97,7 +97,7 @@ test.each([120, 100, 80, 60])('a terminal of %i columns is not overrun, and reas
     expect(words).toContain(word);
 });
 
-test('less important columns give way first', () => {
+test('less important columns are dropped first', () => {
   const titles = (width: number): string[] =>
     routeText(TABLE, { width, colour: false })
       .split('\n')
@@ -132,7 +132,7 @@ test('whole responses have their own duration', () => {
   expect(text).toMatch(/^# .* DURATION .*\n1? ?.* 2100 ms /m);
 });
 
-test('names cannot steer the terminal', () => {
+test('names cannot control the terminal', () => {
   const text = routeText({ ...TABLE, requested_model: 'a\x1b[2Jb\u009b\nc' }, PLAIN);
   expect(text).toStartWith(String.raw`a\u001b[2Jb\u009b\u000ac: priority`);
 });
