@@ -46,16 +46,18 @@ export function refusedByOthers(
   return refusalOf(rule.kind === 'usd' ? 'budget' : 'rate', found, neededOf(rule, estimate), now);
 }
 
+/** @param spent part of the reservations that a running answer has used, and that it does not release when it ends */
 export function refusalOf(
   reason: Refusal['reason'],
   { limit, counter, shared }: Counting,
   needed: number,
   now: UnixMs,
+  spent = 0,
 ): Refusal {
   const others = shared?.others ?? 0;
   // It is unknown when the usage of other processes ends, so the latest possible time is stated.
   const limitHere = shared ? Math.max(needed, limit.rule.amount - others) : limit.rule.amount;
-  const frees = reason === 'unpriced' ? 'never' : counter.freesAt(needed, limitHere, now);
+  const frees = reason === 'unpriced' ? 'never' : counter.freesAt(needed, limitHere, now, spent);
   const isSoon = reason === 'unread' || (frees === now && shared !== null);
   return {
     type: 'refusal',

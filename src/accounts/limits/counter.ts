@@ -34,8 +34,11 @@ export interface Counter {
   settle(slot: Slot, reserved: number, actual: number, nowMs: UnixMs): void;
   /** Adds earlier usage, e.g. from the ledger. @returns its slot; `null`: it no longer counts */
   restore(spent: number, atMs: UnixMs, nowMs: UnixMs): Slot | null;
-  /** Time at which `amount` more fits into `limit`, without further requests. */
-  freesAt(amount: number, limit: number, nowMs: UnixMs): Frees;
+  /**
+   * Time at which `amount` more fits into `limit`, without further requests.
+   * @param spent part of the reservations that will be charged, because running answers have used it; default: none
+   */
+  freesAt(amount: number, limit: number, nowMs: UnixMs, spent?: number): Frees;
   /** Unix milliseconds at which the usage is 0, without further requests; null: never. */
   clearsAt(nowMs: UnixMs): UnixMs | null;
 }

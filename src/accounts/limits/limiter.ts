@@ -194,7 +194,7 @@ export class Limiter {
       const isOver = shared
         ? this.#isRefusedMore(hold, shared, used)
         : by > 0 && counter.usedIn(hold.slot, now) > rule.amount;
-      if (isOver) refusal ??= refusalOf('budget', hold, Math.max(0, by), now);
+      if (isOver) refusal ??= refusalOf('budget', hold, Math.max(0, by), now, used);
     }
     return refusal && this.#shown(refusal);
   }

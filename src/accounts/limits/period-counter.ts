@@ -88,8 +88,8 @@ export class PeriodCounter implements Counter {
     return period;
   }
 
-  freesAt(amount: number, limit: number, nowMs: UnixMs): Frees {
-    if (this.used(nowMs) - this.reserved + amount <= limit) return 'settled';
+  freesAt(amount: number, limit: number, nowMs: UnixMs, spent = 0): Frees {
+    if (this.used(nowMs) - this.reserved + spent + amount <= limit) return 'settled';
     return amount > limit ? 'never' : (this.clearsAt(nowMs) ?? 'never');
   }
 

@@ -1,6 +1,12 @@
 // Admission, growth and settlement under limits and budgets: what is let through, what is refused, and what is said of it.
 import { describe, expect, test } from 'bun:test';
-import { nanoUsdOf, parseLimit, refusalText, Reservation } from '../../../src/accounts/limits/index.ts';
+import {
+  nanoUsdOf,
+  parseLimit,
+  type Refusal,
+  refusalText,
+  Reservation,
+} from '../../../src/accounts/limits/index.ts';
 import { HOUR, LimitsScene, MODEL, NOON } from '../../support/limits-scene.ts';
 
 const usd = nanoUsdOf;
@@ -169,13 +175,15 @@ describe('a budget', () => {
     const other = scene.admitted(key, { nanoUsd: usd(0.9), leastNanoUsd: usd(0.1) });
     // It began with what was left.
     expect(scene.used(key)).toEqual([usd(1)]);
-    const grow = (nanoUsd: number): string | undefined =>
-      scene.limiter.grow(reservation, { requests: 1, tokens: 0, nanoUsd })?.reason;
-    expect(grow(usd(0.5))).toBeUndefined();
-    expect(grow(usd(0.5) + 1)).toBe('budget');
+    const grow = (nanoUsd: number): Refusal | null =>
+      scene.limiter.grow(reservation, { requests: 1, tokens: 0, nanoUsd });
+    expect(grow(usd(0.5))).toBeNull();
+    // The other response may release what it holds.
+    expect(grow(usd(0.5) + 1)).toMatchObject({ reason: 'budget', frees: 'settled' });
     scene.limiter.settle(other, { requests: 1, tokens: 0, nanoUsd: usd(0.2) });
-    expect(grow(usd(0.8))).toBeUndefined();
-    expect(grow(usd(0.81))).toBe('budget');
+    expect(grow(usd(0.8))).toBeNull();
+    // This one has used what it holds, and releases nothing when it ends.
+    expect(grow(usd(0.81))).toMatchObject({ reason: 'budget', frees: NOON + 12 * HOUR });
     scene.limiter.settle(reservation, { requests: 1, tokens: 0, nanoUsd: usd(0.81) });
     expect(scene.limiter.limitUsages([key], MODEL, null)).toMatchObject([
       { used: usd(1.01), reserved: 0, remaining: 0, clearsAtMs: NOON + 12 * HOUR },
