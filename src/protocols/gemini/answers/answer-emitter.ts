@@ -112,6 +112,8 @@ export class AnswerEmitter {
     const raw = this.#finishReason;
     const reason = this.#isBlocked ? 'content_filter' : decodeFinishReason(raw ?? '', this.#calls > 0);
     this.flushUsage();
+    // Clients of this protocol receive the vendor's own word for a new reason.
+    if (reason === 'unknown' && raw !== undefined) this.#rest.keep({}, { finishReason: raw });
     this.#out.on(
       reason === 'failure'
         ? { type: 'error', error: brokenAnswer(raw ?? '', this.#finishMessage) }

@@ -179,14 +179,16 @@ class GeminiStreamEncoder extends StreamEncoder {
     const last = this.#takeLast();
     const word = encodeFinishReason(reason, raw, this.#hasRefusal);
     const rest = restOf(finish, ANSWER_MEMBERS);
-    this.#grounding.addOwn(rest.element);
+    const { finishReason = word, ...own } = rest.element;
+    this.#grounding.addOwn(own);
     const members = membersText({
+      finishReason,
       ...(isMessage ? { finishMessage: this.#refusal } : {}),
-      ...rest.element,
+      ...own,
       ...this.#grounding.members(this.#text),
     });
     const usage = this.usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.usage))}` : '';
-    this.#chunk(last, `,"finishReason":"${word}"${members}`, usage + membersText(rest.outer));
+    this.#chunk(last, members, usage + membersText(rest.outer));
     this.#end();
   }
 

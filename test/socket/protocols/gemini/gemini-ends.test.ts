@@ -89,3 +89,18 @@ test('a model that always thinks decides for itself how much, when its client le
   const sent = scene.upstream('up').requests.at(-1)?.json;
   expect(at(sent, 'generationConfig', 'thinkingConfig')).toEqual({ includeThoughts: true });
 });
+
+test('a reason that nobody knows reaches clients of Gemini in its own word, whole and streamed', async () => {
+  const body = {
+    candidates: [
+      { content: { role: 'model', parts: [{ text: 'So' }] }, finishReason: 'OUT_OF_PATIENCE', index: 0 },
+    ],
+    usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 },
+    modelVersion: 'm',
+  };
+  scene.upstream('up').script(whole(body), stream(frame(body)));
+  const answer = (await (await ask('one/gemini', 'generateContent')).json()) as Json;
+  expect(at(answer, 'candidates', 0, 'finishReason')).toBe('OUT_OF_PATIENCE');
+  const chunks = await (await ask('one/gemini', 'streamGenerateContent?alt=sse')).text();
+  expect(chunks.match(/"finishReason":"\w+"/g)).toEqual(['"finishReason":"OUT_OF_PATIENCE"']);
+});
