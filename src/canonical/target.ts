@@ -83,6 +83,8 @@ export interface Target {
   readonly reasoningStyle: ReasoningStyle;
   /** True: the vendor that defines the protocol, or an exact implementation. The client's bytes may be relayed to it. */
   readonly isFaithful?: boolean;
+  /** False: it is unknown whether the model continues a prefill. */
+  readonly isPrefillKnown?: boolean;
   /** False: it is unknown whether the model reasons. */
   readonly isReasoningKnown?: boolean;
   readonly reasoning: ResolvedReasoning;

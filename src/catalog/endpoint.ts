@@ -73,6 +73,8 @@ export interface Endpoint {
   readonly alsoTakes?: readonly Parameter[] | undefined;
   /** Parameters in `unsupported` that the model accepts if reasoning is switched off. */
   readonly onlyWithoutReasoning: ReadonlySet<Parameter>;
+  /** False: it is unknown whether the model continues a prefill; the quirk is then `none`. */
+  readonly isPrefillKnown: boolean;
   readonly reasoningStyle: ReasoningStyle;
   /** False: it is unknown whether the model reasons; `reasoningStyle` is then `none`. */
   readonly isReasoningKnown: boolean;

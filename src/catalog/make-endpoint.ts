@@ -73,14 +73,15 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
   const family: FamilyFacts = stated
     ? {}
     : familyFacts(input.model, input.protocol, served.quirks.reasoningField ?? 'reasoning_effort');
-  const documented = layerQuirks(served, stated?.quirks ?? family.quirks ?? {});
-  const quirks = {
-    ...documented,
+  const ofModel = stated?.quirks ?? family.quirks ?? {};
+  const documented = layerQuirks(served, ofModel);
+  const later: Partial<Quirks> = {
     ...measured?.quirks,
     ...(served.isVendorRun ? {} : SELF_HOSTED_QUIRKS),
     ...served.configuredQuirks,
     ...config?.quirks,
   };
+  const quirks = { ...documented, ...later };
   const known = stated?.reasoningStyle ?? family.reasoningStyle ?? 'none';
   const style = config?.reasoning ?? measured?.reasoningStyle ?? known;
   // Facts about the documented style do not apply to another one.
@@ -128,6 +129,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     alsoTakes: served.alsoTakes,
     onlyWithoutReasoning: parametersWithoutReasoning(input, family),
     reasoningStyle: style,
+    isPrefillKnown: (later.prefill ?? ofModel.prefill ?? served.quirks.prefill) !== undefined,
     isReasoningKnown:
       (config?.reasoning ?? measured?.reasoningStyle ?? stated ?? family.reasoningStyle) !== undefined,
     reasoningMandatory: style !== 'none' && (measuredMandatory(input) ?? facts.reasoningMandatory ?? false),

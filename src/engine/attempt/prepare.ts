@@ -198,6 +198,7 @@ export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Targ
     isPrivate: !endpoint.isVendorRun,
     reasoningStyle,
     isFaithful: endpoint.faithful,
+    isPrefillKnown: endpoint.isPrefillKnown,
     isReasoningKnown: endpoint.isReasoningKnown || !endpoint.faithful,
     reasoning,
     reasoningFormat,

@@ -14,7 +14,7 @@ export function refusedPrefill(request: CanonicalRequest): GatewayError {
 
 /**
  * Reports that the text is sent, but that the model may start a new answer after it. OpenAI's models do so (Chat
- * Completions and Responses). Google's models up to 3.1 continue the text, although this is undocumented; later ones
+ * Completions and Responses), and servers of Messages of which nothing is known may. Google's models up to 3.1 continue the text, although this is undocumented; later ones
  * refuse it (pipecat-ai/pipecat, pull request 5821, 2026-09).
  */
 export function reportPrefill(request: CanonicalRequest, report: Report): void {

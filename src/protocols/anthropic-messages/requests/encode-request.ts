@@ -3,7 +3,7 @@ import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from 
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
 import { endUserFor } from '../../end-user.ts';
 import { constrainedFormat } from '../../members/constrain-schema.ts';
-import { refusedPrefill } from '../../content/prefill.ts';
+import { refusedPrefill, reportPrefill } from '../../content/prefill.ts';
 import { titledSchema } from '../../members/titled-schema.ts';
 import { encodeConversation } from './encode-conversation.ts';
 import { type EncodeScope, limitBreakpoints, newScope } from './encode-parts.ts';
@@ -19,10 +19,14 @@ const MIN_TOP_P_THINKING = 0.95;
 /**
  * Encodes the upstream body.
  * @throws GatewayError `unsupported` naming the path, for content that Claude does not accept, and for a prefill that
- * the model refuses
+ * the model is known to refuse
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
-  if (request.prefill && target.quirks.prefill === 'none') throw refusedPrefill(request);
+  if (request.prefill && target.quirks.prefill === 'none') {
+    // The protocol has prefills, so a server of which nothing is known gets it.
+    if (target.isPrefillKnown !== false) throw refusedPrefill(request);
+    reportPrefill(request, report);
+  }
   const scope = newScope(target, report);
   const { tools, choice } = encodeTools(request, scope);
   const { system, turns } = encodeConversation(request.items, scope);

@@ -15,6 +15,7 @@ const endpoint = (protocol: UpstreamProtocol, quirks: object): object => ({
 const models = UPSTREAM_PROTOCOLS.flatMap((protocol) => [
   { id: `anew/${protocol}`, endpoints: [endpoint(protocol, { prefill: 'none' })] },
   { id: `on/${protocol}`, endpoints: [endpoint(protocol, { prefill: 'plain' })] },
+  { id: `unknown/${protocol}`, endpoints: [endpoint(protocol, {})] },
 ]);
 const scene = await startScene(['up'], { config: { models } });
 afterAll(() => scene[Symbol.asyncDispose]());
@@ -49,6 +50,14 @@ test.each(['openai-chat', 'openai-responses', 'gemini'] as const)(
     expect(at(await strict.json(), 'error', 'message')).toContain('messages[1]');
   },
 );
+
+test('a server of Messages of which nothing is known gets the prefill, with a report', async () => {
+  scene.upstream('up').always(whole(dialect('anthropic-messages', 'up-0001').whole(', there was a king.')));
+  const response = await ask('unknown/anthropic-messages');
+  expect([response.status, reported(response)]).toEqual([200, true]);
+  const messages = at(scene.upstream('up').requests.at(-1)?.json, 'messages');
+  expect(at(messages, 1, 'content', 0, 'text')).toBe('Once upon a time');
+});
 
 test.each(UPSTREAM_PROTOCOLS)(
   'an upstream of %s that continues a prefill gets it without a report',
