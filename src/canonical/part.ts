@@ -72,6 +72,8 @@ export interface FilePart extends NodeBase {
   readonly type: 'file';
   readonly media: Media;
   readonly filename?: string | undefined;
+  /** Words of the client to the model about the file. */
+  readonly context?: string | undefined;
   /** True: the client sent no name here; it is that of the uploaded or downloaded file. */
   readonly isNameFound?: true;
 }

@@ -7,13 +7,9 @@ import { clientToolForm } from './requests/client-tools.ts';
 
 const SOURCE = members('type media_type data url file_id content');
 const IMAGE = members('type source cache_control', { source: SOURCE });
-const DOCUMENT = members('type source title cache_control', { source: SOURCE });
-/** Document that is sent to other protocols as text, with its context. */
-const OF_TEXT = 'type source title context cache_control';
-const TEXT_DOCUMENT = members(OF_TEXT, { source: SOURCE });
-const UNCITED_TEXT_DOCUMENT = members(`${OF_TEXT} citations`, { source: SOURCE });
+const DOCUMENT = members('type source title context cache_control', { source: SOURCE });
 /** Document without citations. Disabled citations count as absent. */
-const UNCITED_DOCUMENT = members('type source title cache_control citations', { source: SOURCE });
+const UNCITED_DOCUMENT = members('type source title context cache_control citations', { source: SOURCE });
 const FOUND = members('type source title content cache_control');
 const UNCITED_FOUND = members('type source title content cache_control citations');
 const CALL = members('type id name input cache_control');
@@ -28,9 +24,6 @@ export const ANSWERED_CALL = members('type id name input');
 /** Location of a user (SDK type `UserLocation`, 2026-11). */
 export const LOCATION = members('type city region country timezone');
 
-/** Types of sources of documents that become text. */
-const TEXT_SOURCES: ReadonlySet<unknown> = new Set(['text', 'content']);
-
 /** Returns the shape of a block by its type. Other types have only a raw form. */
 function blockShape(block: JsonObject): MemberShape | undefined {
   const { citations } = block;
@@ -41,8 +34,6 @@ function blockShape(block: JsonObject): MemberShape | undefined {
     case 'image':
       return IMAGE;
     case 'document':
-      if (TEXT_SOURCES.has(asObject(block['source'])['type']))
-        return isUncited ? UNCITED_TEXT_DOCUMENT : TEXT_DOCUMENT;
       return isUncited ? UNCITED_DOCUMENT : DOCUMENT;
     case 'search_result':
       return isUncited ? UNCITED_FOUND : FOUND;

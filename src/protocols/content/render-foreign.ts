@@ -6,6 +6,7 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
+  FilePart,
   HostedTool,
   Item,
   MessageItem,
@@ -90,7 +91,8 @@ function renderedItem(item: Item, isAnswered: boolean, listener: Listener, repor
     case 'message':
       return renderedMessage(item, listener, report);
     case 'tool_result': {
-      const parts = renderedParts(item.parts, (part) => renderedPart(part, item.path, listener, report));
+      const given = withContexts(item.parts, item.path, listener, report);
+      const parts = renderedParts(given, (part) => renderedPart(part, item.path, listener, report));
       return parts === item.parts ? item : { ...item, parts, source: undefined };
     }
     case 'compaction':
@@ -154,7 +156,8 @@ function typeOf(raw: JsonObject): string {
 function renderedMessage(item: MessageItem, listener: Listener, report: Report): MessageItem {
   const isModels = item.role === 'assistant';
   const isTextOnly = listener.textOnly.has(item.role);
-  const parts = renderedParts(item.parts, (part) => {
+  const given = withContexts(item.parts, item.path, listener, report);
+  const parts = renderedParts(given, (part) => {
     if (part.type === 'unknown') {
       if (part.source.protocol === listener.protocol) return part;
       if (isModels) return renderedPart(part, item.path, listener, report);
@@ -187,6 +190,26 @@ function renderedPart(part: Part, path: string | undefined, listener: Listener, 
   const at = part.path ?? path;
   if (at !== undefined) report.add(at, 'approximated', `a part of type ${type} is sent to the model as text`);
   return { type: 'text', text: `[${type}] ${words(part.source.raw)}`, path: part.path };
+}
+
+/** Adds a text before each file about which the client says something: files of other protocols have no place for it. */
+function withContexts(
+  parts: readonly Part[],
+  path: string | undefined,
+  { protocol }: Listener,
+  report: Report,
+): readonly Part[] {
+  const hasContext = (part: Part): part is FilePart & { readonly context: string } =>
+    part.type === 'file' && part.context !== undefined && part.source?.protocol !== protocol;
+  if (!parts.some(hasContext)) return parts;
+  return parts.flatMap((part): readonly Part[] => {
+    if (!hasContext(part)) return [part];
+    const at = part.path ?? path;
+    if (at !== undefined)
+      report.add(`${at}.context`, 'approximated', 'the context of a document is sent as a text before it');
+    const { context, ...file } = part;
+    return [{ type: 'text', text: context, path: part.path }, file];
+  });
 }
 
 /** Returns the same array if nothing changes. */

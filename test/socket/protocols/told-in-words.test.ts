@@ -323,3 +323,22 @@ test.each(['chat', 'gemini', 'responses'])(
     expect(report).not.toContain('context');
   },
 );
+
+test('the context of another document is a text before it, but for the protocol that has a place for it', async () => {
+  const source = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' };
+  const document = { type: 'document', source, context: 'Only a draft.' };
+  const body = { max_tokens: 100, messages: [said(document, { type: 'text', text: 'Who?' })] };
+  for (const model of ['chat', 'responses', 'gemini']) {
+    const response = await ask(scene, 'anthropic-messages', model, body);
+    expect(response.status).toBe(200);
+    const request = sent(scene);
+    expect(request.indexOf('Only a draft.')).toBeGreaterThan(0);
+    expect(request.indexOf('Only a draft.')).toBeLessThan(request.indexOf('JVBERi0='));
+    const report = response.headers.get('x-dragoman-report');
+    expect(report).toContain('messages[0].content[0].context:approximated');
+    expect(report).not.toContain('context:dropped');
+  }
+  const own = await ask(scene, 'anthropic-messages', 'messages', body);
+  expect(own.headers.get('x-dragoman-report')).toBeNull();
+  expect(sent(scene).split('Only a draft.')).toHaveLength(2);
+});

@@ -189,6 +189,7 @@ function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part
         type: 'file',
         media,
         filename: title,
+        ...(context ? { context } : {}),
         path,
         cache,
         source: messagesSource(raw),
