@@ -7,7 +7,7 @@ import { runForeign } from './foreign-program.ts';
 const go = process.env['DRAGOMAN_GO'];
 
 test.skipIf(!go)(
-  `the official libraries for Go${go ? '' : ' (set DRAGOMAN_GO to a go that may fetch them)'}`,
+  `the official libraries for Go work${go ? '' : ' (set DRAGOMAN_GO to a go that may fetch them)'}`,
   async () => {
     // The libraries take minutes to optimise, and seconds to run.
     const command = [go ?? '', 'test', '-vet=off', '-gcflags=all=-N -l -dwarf=false', '-count=1', '.'];

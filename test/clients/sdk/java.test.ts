@@ -9,7 +9,7 @@ const libraries = process.env['DRAGOMAN_JAVA_LIBRARIES'];
 const isThere = Boolean(java && libraries);
 
 test.skipIf(!isThere)(
-  `the official libraries for Java${isThere ? '' : ' (set DRAGOMAN_JAVA, and DRAGOMAN_JAVA_LIBRARIES to a folder with them)'}`,
+  `the official libraries for Java work${isThere ? '' : ' (set DRAGOMAN_JAVA, and DRAGOMAN_JAVA_LIBRARIES to a folder with them)'}`,
   async () => {
     const command = [java ?? '', '-cp', join(libraries ?? '', '*'), 'OfficialClients.java'];
     const { report, code } = await runForeign(command, join(import.meta.dir, '..', 'java'));

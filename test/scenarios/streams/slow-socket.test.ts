@@ -10,7 +10,7 @@ const CHUNK = chatChunk({ content: 'x'.repeat(10_000) });
 const COUNT = 2_500;
 const SIZE = CHUNK.length * COUNT;
 
-test('a connection that is not read', async () => {
+test('a WebSocket that is not read pauses the upstream', async () => {
   await using scene = await startScene(['up']);
   const up = scene.upstream('up');
   up.always((exchange) => {
