@@ -122,3 +122,34 @@ describe('a service tier that a Responses upstream names only at the end of its 
     expect(at(path === '/responses' ? at(last, 'response') : last, 'service_tier')).toBe('priority');
   });
 });
+
+describe('undocumented members of a message that only calls a tool', () => {
+  const MORE = { reasoning_opaque: 'b3BhcXVl' };
+  const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+
+  test('reach the client in a whole answer', async () => {
+    const [answer] = await ask(chatBody({ tool_calls: [CALL], ...MORE }, 'tool_calls'));
+    expect(at(answer, 'choices', 0, 'message')).toMatchObject({ tool_calls: [CALL], ...MORE });
+  });
+
+  test('reach the client in a stream', async () => {
+    const chunks = await ask(
+      chunk({ delta: { role: 'assistant', ...MORE } }) +
+        chunk({ delta: { tool_calls: [{ index: 0, ...CALL }] } }) +
+        chunk({ finish_reason: 'tool_calls' }) +
+        'data: [DONE]\n\n',
+    );
+    const deltas = chunks.map((each) => at(each, 'choices', 0, 'delta', 'reasoning_opaque'));
+    expect(deltas.filter(Boolean)).toEqual([MORE.reasoning_opaque]);
+    expect(at(chunks.at(-1), 'choices', 0, 'finish_reason')).toBe('tool_calls');
+  });
+
+  test('are reported to a client of another protocol', async () => {
+    scene.upstream('up').script(whole(chatBody({ tool_calls: [CALL], ...MORE }, 'tool_calls')));
+    const answer = await scene.gateway.post('/responses', { model: 'one/chat', input: 'Hello' });
+    expect(list((await answer.json()) as Json, 'output').map((item) => at(item, 'type'))).toEqual([
+      'function_call',
+    ]);
+    expect(answer.headers.get('x-dragoman-report')).toContain('output:dropped');
+  });
+});

@@ -78,14 +78,17 @@ export class AnswerDecoder {
   /** Emits the end of a complete answer. */
   finish(): void {
     if (!this.#started) this.#start({});
-    this.#message.close();
+    const unsaid = this.#message.close();
+    if (unsaid) this.#rest.keep({}, { message: unsaid });
     this.#flushUsage();
     const raw = this.#word;
     const stopSequence = this.#stopSequence;
     const said = raw === undefined ? 'unknown' : decodeFinishReason(raw);
     const reason = said === 'stop' && stopSequence !== undefined ? 'stop_sequence' : said;
     const serviceTier = this.#tier === this.#startTier ? undefined : this.#tier;
-    this.#sink.on({ type: 'finish', reason, raw, stopSequence, source: this.#rest.source, serviceTier });
+    const { source } = this.#rest;
+    const unreported = unsaid && Object.keys(unsaid);
+    this.#sink.on({ type: 'finish', reason, raw, stopSequence, source, unreported, serviceTier });
   }
 
   /** Emits a failure. Items stay open, and reported tokens still count. */

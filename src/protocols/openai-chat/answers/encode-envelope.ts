@@ -1,6 +1,8 @@
 // Members of an answer around the model's output: those that all chunks of a stream repeat, and undocumented ones.
-import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
-import type { Source, StartEvent } from '../../../canonical/index.ts';
+import { isJsonObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
+import type { FinishEvent, Source, StartEvent } from '../../../canonical/index.ts';
+import { restOf, type RestOfAnswer } from '../../members/answer-rest.ts';
+import { ANSWER_MEMBERS } from './answer-members.ts';
 import { ownRaw } from '../requests/encode-context.ts';
 import { CALL_SHAPE, WRITTEN_SHAPE } from '../member-shapes.ts';
 
@@ -30,6 +32,16 @@ export function extraMembers(source: Source | undefined): JsonObject | undefined
     members[key] = value;
   }
   return members;
+}
+
+/** Returns the remaining members of an answer, and as `unsaid` those of a message without text. */
+export function answerRestOf(
+  finish: FinishEvent,
+): RestOfAnswer & { readonly unsaid: JsonObject | undefined } {
+  const { outer, element } = restOf(finish, ANSWER_MEMBERS);
+  const { message, ...others } = element;
+  const unsaid = isJsonObject(message) ? extraMembers({ protocol: 'openai-chat', raw: message }) : undefined;
+  return { outer, element: others, unsaid };
 }
 
 /** True for members of messages and calls that the encoder writes itself. */

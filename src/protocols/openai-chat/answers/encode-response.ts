@@ -6,9 +6,7 @@ import { requireFinish } from '../../errors/broken-answer.ts';
 import { joinParagraphs } from '../../content/paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
-import { restOf } from '../../members/answer-rest.ts';
-import { ANSWER_MEMBERS } from './answer-members.ts';
-import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
+import { answerRestOf, extraMembers, putUpstreamFacts } from './encode-envelope.ts';
 import { encodeFinishReason } from './finish-reason.ts';
 import { encodeReasoningDetails, unknownDetail, visibleReasoning } from './encode-reasoning-details.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -62,7 +60,9 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     refusal: draft.refusal || null,
     annotations: draft.annotations,
   };
-  const message: MutableJsonObject = draft.extra ? { ...draft.extra, ...documented } : documented;
+  const rest = answerRestOf(finish);
+  const message: MutableJsonObject =
+    draft.extra || rest.unsaid ? { ...draft.extra, ...rest.unsaid, ...documented } : documented;
   if (request.reasoning.exclude !== true) addReasoning(message, draft, context.reasoningContentMirror);
   if (emitted.toolCalls > 0) message['tool_calls'] = draft.toolCalls;
   if (draft.images.length > 0) message['images'] = draft.images;
@@ -72,7 +72,6 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
       ? { content: orNull(draft.logprobs), refusal: orNull(draft.refusalLogprobs) }
       : null;
   const finishReason = encodeFinishReason(finish.reason, emitted);
-  const rest = restOf(finish, ANSWER_MEMBERS);
   const completion: MutableJsonObject = {
     ...rest.outer,
     id: context.id,

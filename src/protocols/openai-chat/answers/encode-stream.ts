@@ -17,9 +17,8 @@ import type { AnswerContext } from '../../protocol.ts';
 import { ArgumentsProgress } from '../../calls/arguments-progress.ts';
 import { StreamEncoder, TextOffsets } from '../../streams/stream-encoder.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
-import { membersText, NO_REST, type RestOfAnswer, restOf } from '../../members/answer-rest.ts';
-import { ANSWER_MEMBERS } from './answer-members.ts';
-import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
+import { membersText, NO_REST, type RestOfAnswer } from '../../members/answer-rest.ts';
+import { answerRestOf, extraMembers, putUpstreamFacts } from './encode-envelope.ts';
 import { encodeErrorBody } from '../../openai/encode-error.ts';
 import { encodeFinishReason } from './finish-reason.ts';
 import { encodeOpaqueFragment, unknownDetail, UNKNOWN_FORMAT } from './encode-reasoning-details.ts';
@@ -276,7 +275,8 @@ class ChatStreamEncoder extends StreamEncoder {
       toolCalls: this.#toolCalls,
       refusal: this.#hasRefusal,
     });
-    const rest = restOf(event, ANSWER_MEMBERS);
+    const { unsaid, ...rest } = answerRestOf(event);
+    if (unsaid) this.#delta(JSON.stringify(unsaid).slice(1, -1));
     let frames = this.#head + this.#encodeTail('null', `"${reason}"`, rest);
     if (this.#includeUsage && this.usage) {
       const usage = JSON.stringify(encodeUsage(this.usage, this.context.costUsd));

@@ -76,8 +76,11 @@ export class MessageDecoder {
     });
   }
 
-  /** Completes every open item. */
-  close(): void {
+  /**
+   * Completes every open item.
+   * @returns undocumented members of a message that has neither text nor citations, so that no item has them
+   */
+  close(): JsonObject | undefined {
     this.#reasoning.close();
     const extra = this.#extra;
     if (this.#audio) this.#work('audio', this.#audio, undefined);
@@ -91,9 +94,9 @@ export class MessageDecoder {
         undefined,
         extra && Object.keys(extra),
       );
-    } else if (extra)
-      this.#out.on({ type: 'unknown', source: source({ choices: [{ index: 0, delta: extra }] }) });
+    }
     this.#calls.close();
+    return this.#message < 0 ? extra : undefined;
   }
 
   #takeReasoning(message: WireMessage): void {
