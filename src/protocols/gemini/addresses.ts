@@ -26,11 +26,19 @@ const METHODS: Methods = {
   streamGenerateContent: { api: 'generateContent', does: 'answer', stream: true },
 };
 
-/** Prefixes of the paths to which clients send POST requests. */
-const PATHS = ['/v1beta/*', '/v1/models/*', '/api/v1/models/*', '/models/*', '/api/vertex-ai/*'] as const;
+/** Prefixes of the paths to which clients send POST requests. Features in preview are documented under `v1alpha`. */
+const PATHS = [
+  '/v1beta/*',
+  '/v1alpha/*',
+  '/v1/models/*',
+  '/api/v1/models/*',
+  '/models/*',
+  '/api/vertex-ai/*',
+] as const;
 /** Addresses at which only Google's clients list models. */
 const LISTS = [
   '/v1beta/models',
+  '/v1alpha/models',
   '/api/vertex-ai/v1/models',
   '/api/vertex-ai/v1beta/models',
   '/api/vertex-ai/v1beta1/models',
@@ -40,12 +48,12 @@ const LISTS = [
 
 /** Some clients omit the collection if a model's id has a slash, and some repeat it. */
 const STUDIO =
-  /^(?:\/v1beta\/|\/(?:(?:api\/)?(?:vertex-ai\/)?v1(?:beta1?)?\/)?models\/)(?:models\/)*(?<model>.+)$/;
+  /^(?:\/v1(?:alpha|beta)\/|\/(?:(?:api\/)?(?:vertex-ai\/)?v1(?:beta1?)?\/)?models\/)(?:models\/)*(?<model>.+)$/;
 /** Google's own clients use `v1beta1`, and include a project if they know one. */
 const VERTEX =
   /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+)$/;
 /** Base paths that no other clients use. */
-const OWN_BASE = /^\/(?:v1beta|(?:api\/)?upload|api\/vertex-ai)\//;
+const OWN_BASE = /^\/(?:v1alpha|v1beta|(?:api\/)?upload|api\/vertex-ai)\//;
 
 const BATCHES = 'Create batches at `/v1beta/models/{model}:batchGenerateContent`.';
 function methods(names: string, nearest: string): UnservedPart {
@@ -54,7 +62,7 @@ function methods(names: string, nearest: string): UnservedPart {
 
 function below(names: string, nearest: string): UnservedPart {
   const base =
-    '/(?:upload/)?(?:v1(?:beta1?)?|api/vertex-ai/v1(?:beta1?)?(?:/projects/[^/]+/locations/[^/]+)?)';
+    '/(?:upload/)?(?:v1(?:alpha|beta1?)?|api/vertex-ai/v1(?:beta1?)?(?:/projects/[^/]+/locations/[^/]+)?)';
   return { match: new RegExp(`^${base}/(?:${names})(?:[/:]|$)`), nearest };
 }
 

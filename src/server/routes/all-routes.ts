@@ -27,7 +27,7 @@ export const BASES = ['/v1', '/api/v1'] as const;
 const UPLOADS = {
   audience: 'models',
   errors: gemini.server.addresses.errors,
-  bases: ['/upload/v1beta', '/upload/v1', '/api/upload/v1'],
+  bases: ['/upload/v1beta', '/upload/v1alpha', '/upload/v1', '/api/upload/v1'],
   speaker: () => gemini.server,
 } as const;
 
@@ -54,7 +54,7 @@ export const CLIENT_GROUPS: readonly ClientGroup[] = [
   {
     audience: 'models',
     errors: gemini.server.addresses.errors,
-    bases: ['/v1beta', ...BASES],
+    bases: ['/v1beta', '/v1alpha', ...BASES],
     // OpenAI's batches and files have the same paths.
     takes: (request) => protocolOfClient(request)?.server === gemini.server,
     speaker: () => gemini.server,

@@ -36,6 +36,7 @@ const textOf = (chunks: readonly unknown[]): string =>
 
 test.each([
   '/v1beta/models/one/gemini:generateContent',
+  '/v1alpha/models/one/gemini:generateContent',
   '/v1beta/models/one%2Fgemini:generateContent',
   '/v1beta/models/models/one/gemini:generateContent',
   '/v1beta/one/gemini:generateContent',
