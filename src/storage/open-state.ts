@@ -10,7 +10,9 @@ import { UsageCounter } from './tables/state/state-usage.ts';
 import { type RemoteTurns, Turns } from './tables/state/turns.ts';
 import { openStores, type OpenStores, type Stores } from './tables/stores.ts';
 import type { Storage } from '../accounts/ports/index.ts';
+import { errorText } from '../base/lib/errors.ts';
 import type { DurationMs, UnixMs } from '../base/units.ts';
+import { GatewayError } from '../canonical/index.ts';
 
 export interface OpenOptions {
   /** Master secrets, newest first; the same in all processes of a database. */
@@ -51,9 +53,14 @@ interface StateParts<Own> {
 
 export interface OpenState<S extends Stores<never>> {
   readonly stores: OpenStores<S> & Pick<Storage, 'running' | 'marks'>;
-  /** Writes what is left of the journal to the database. */
+  /** Writes what is left of the journal to the database. What it does not take now is left in files for the next start. */
   readonly finish: () => Promise<void>;
   readonly closeFiles: () => void;
+}
+
+/** Reason given by the server or the system. Neither contains a password. */
+export function reasonOf(error: unknown): string {
+  return errorText(GatewayError.is(error) ? (error.cause ?? error) : error);
 }
 
 /** Opens the stores of a database, once their tables exist, and writes what journals of crashed processes contain. */
@@ -97,7 +104,10 @@ export async function openState<Own, S extends Stores<StateDatabase & Own>>(
   const marks = running === null ? null : new SentMarks(running);
   return {
     stores: { ...stores, running: requests ?? NO_RUNNING_STORE, marks: marks ?? NO_MARKS },
-    finish: () => indexer.finish(),
+    finish: () =>
+      indexer
+        .finish()
+        .catch((error: unknown) => notice(`records are queued for the next start: ${reasonOf(error)}`)),
     closeFiles() {
       files?.close();
       requests?.close();

@@ -6,7 +6,7 @@ import { bringUpToDate } from '../tables/schema.ts';
 import type { SharedDatabase } from '../tables/database.ts';
 import { settingOf } from '../tables/installation/settings.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
-import { openState, type OpenOptions } from '../open-state.ts';
+import { openState, type OpenOptions, reasonOf } from '../open-state.ts';
 import { checkSecrets, secretsFrom } from '../secrets/master-secrets.ts';
 import { Breaker } from './breaker.ts';
 import { ownSchema, postgresDriver } from './database.ts';
@@ -17,7 +17,6 @@ import { entryTarget } from './entry-target.ts';
 import { type OpenStores, POSTGRES_STORES, schemaOf, type Stores } from '../tables/stores.ts';
 import type { SchemaParts } from '../tables/schema.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
-import { errorText } from '../../base/lib/errors.ts';
 
 export interface PostgresOptions extends OpenOptions {
   /** URL with the password; never logged. The database holds no secrets. */
@@ -110,8 +109,7 @@ export async function openWith<S extends Stores<SharedDatabase>>(
     ...stores,
     ...secretsFrom(async () => secrets),
     async close() {
-      // If the database is unreachable, the entries remain in files for the next start.
-      await finish().catch((error: unknown) => notice(`records are queued in the spool: ${reasonOf(error)}`));
+      await finish();
       closeFiles();
       await db.destroy();
     },
@@ -148,9 +146,4 @@ async function makeTables(
 /** Builds queries, and runs them on the connections of a pool. */
 function builderOn(pool: PostgresPool): Kysely<never> {
   return new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
-}
-
-/** Reason given by the server or the system. Neither contains the password. */
-function reasonOf(error: unknown): string {
-  return errorText(GatewayError.is(error) ? (error.cause ?? error) : error);
 }

@@ -125,14 +125,23 @@ export async function openWith<S extends Stores<SqliteDatabase>>(
     notices: null,
     ...secretsFrom(() => (masters ??= ownSecrets())),
     async close() {
-      await commits.flush();
+      // Requests that wait for these writes get the error.
+      await commits.flush().catch(() => {});
       await state.finish();
       state.closeFiles();
-      // Leaves one file instead of three. It is not an error if another process is still reading.
-      if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
+      if (!inMemory) leaveOneFile(connection);
       connection.close();
     },
   };
+}
+
+/** Leaves one file instead of three. It is not an error if another process is still reading, or if the disk is full. */
+function leaveOneFile(connection: ReturnType<typeof open>): void {
+  try {
+    connection.prepare('pragma wal_checkpoint(truncate)').all();
+  } catch {
+    // The next start reads all three.
+  }
 }
 
 function open(

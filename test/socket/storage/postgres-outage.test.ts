@@ -157,7 +157,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
     await conversations.appendTurn('key_a', 'conv_1', said);
     await responses.put(storedResponse('resp_5'));
     await storage.close();
-    expect(await reported('records are queued in the spool: ')).not.toContain('undefined');
+    expect(await reported('records are queued for the next start: ')).not.toContain('undefined');
     const left = mkdtempSync(join(tmpdir(), 'dragoman-spool-'));
     ends.push(() => rmSync(left, { recursive: true, force: true }));
     cpSync(spool, left, { recursive: true });
