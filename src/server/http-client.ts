@@ -27,7 +27,7 @@ export class HttpClient implements Client {
   }
 
   respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void {
-    this.#connection.impatient();
+    this.#connection.enableIdleTimeout();
     // The buffer is not shared with another thread.
     const whole = body as string | Buffer<ArrayBuffer>;
     this.#answer(new Response(whole, { status, headers: { ...ANSWER_HEADERS, ...headers } }));
@@ -65,7 +65,7 @@ class HttpStream implements ClientStream {
   }
 
   end(): void {
-    this.#connection.impatient();
+    this.#connection.enableIdleTimeout();
     this.#body.end();
   }
 }

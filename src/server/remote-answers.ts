@@ -65,7 +65,7 @@ async function passOn(
   try {
     const principal = deps.authenticate(headersOf(request, protocol.server));
     deps.load.begin(operation.api, principal.keyId);
-    connection.patient();
+    connection.disableIdleTimeout();
     const client = new HttpClient(request, connection);
     const headers = requestIds(requestId);
     const account = (hold = deps.memory.open(principal.keyId));
@@ -77,7 +77,7 @@ async function passOn(
     return await client.response;
   } catch (error) {
     hold?.release();
-    connection.impatient();
+    connection.enableIdleTimeout();
     return errorResponse(deps, error, requestId, protocol.server);
   }
 }

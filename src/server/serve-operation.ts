@@ -63,7 +63,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     hold = deps.memory.open(principal.keyId);
     const received = await receiveBody(request, announced, deps.bodies, hold);
     // The body is complete. From now on the engine's own timeouts apply to the upstream.
-    connection.patient();
+    connection.disableIdleTimeout();
     deps.load.begin(api, principal.keyId);
     const client = new HttpClient(request, connection);
     const call: ApiCall = {
@@ -101,7 +101,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     return deps.refusedProjects.look(answer, principal.projectId, isLikely);
   } catch (error) {
     hold?.release();
-    connection.impatient();
+    connection.enableIdleTimeout();
     const answer = errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
     return deps.failedKeys.look(answer, connection);
   }

@@ -9,10 +9,10 @@ export type Answer = Response | undefined;
 
 /** Connection of a request. */
 export interface Connection {
-  /** Disables the idle timeout until `impatient` is called. The handler has to watch the connection itself. */
-  patient(): void;
+  /** Disables the idle timeout until `enableIdleTimeout` is called. The handler has to watch the connection itself. */
+  disableIdleTimeout(): void;
   /** Enables the idle timeout again. Call it before the response ends, so that it applies to the next request. */
-  impatient(): void;
+  enableIdleTimeout(): void;
   /** Upgrades to a WebSocket; the handler then returns no response. False: the request is not a valid handshake. */
   upgrade: Upgrade;
   /** Address of the peer; null if it has left. Makes a system call, so do not use it for every request. */
@@ -174,11 +174,11 @@ class BunConnection implements Connection {
     this.#idleSeconds = idleSeconds;
   }
 
-  patient(): void {
+  disableIdleTimeout(): void {
     this.#server.timeout(this.#request, 0);
   }
 
-  impatient(): void {
+  enableIdleTimeout(): void {
     this.#server.timeout(this.#request, this.#idleSeconds);
   }
 

@@ -80,5 +80,5 @@ export const MOST_FRAMES = 32;
 export interface AnswerStore {
   claim(claim: AnswerClaim): Promise<ClaimResult>;
   /** Publishes and reads in one call. @returns responses in the same order */
-  exchange(said: readonly AnswerUpdate[], asked: readonly AnswerRead[]): Promise<Exchanged>;
+  exchange(updates: readonly AnswerUpdate[], reads: readonly AnswerRead[]): Promise<Exchanged>;
 }

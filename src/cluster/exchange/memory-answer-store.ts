@@ -54,24 +54,27 @@ export class MemoryAnswerStore implements AnswerStore {
     return { type: 'theirs', run: entry.run };
   }
 
-  async exchange(said: readonly AnswerUpdate[], asked: readonly AnswerRead[]): Promise<Exchanged> {
+  async exchange(updates: readonly AnswerUpdate[], reads: readonly AnswerRead[]): Promise<Exchanged> {
     this.#expire();
-    return { receipts: said.map((one) => this.#publish(one)), answers: asked.map((one) => this.#read(one)) };
+    return {
+      receipts: updates.map((one) => this.#publish(one)),
+      answers: reads.map((one) => this.#read(one)),
+    };
   }
 
-  #publish(said: AnswerUpdate): AnswerReceipt {
-    const { name, run, edition, at, frames, state } = said;
+  #publish(update: AnswerUpdate): AnswerReceipt {
+    const { name, run, edition, at, frames, state } = update;
     let entry = this.#byName.get(name);
     if (entry && entry.run !== run) return 'lost';
     if (!entry || entry.edition !== edition) {
       if (at > 0) return 'again';
-      entry = { ...this.#entryOf(said), readAt: entry?.readAt ?? -Infinity };
+      entry = { ...this.#entryOf(update), readAt: entry?.readAt ?? -Infinity };
       this.#byName.set(name, entry);
     }
     if (entry.frames.length < at) return 'again';
     // Known frames arrive again if the response was lost.
     entry.frames.push(...frames.slice(entry.frames.length - at));
-    this.#settle(entry, { ...said, state });
+    this.#settle(entry, { ...update, state });
     return this.#now() - entry.readAt < READER_MS ? 'heard' : 'unheard';
   }
 

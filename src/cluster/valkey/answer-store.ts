@@ -32,21 +32,26 @@ export class ValkeyAnswerStore implements AnswerStore {
     throw unexpected();
   }
 
-  async exchange(said: readonly AnswerUpdate[], asked: readonly AnswerRead[]): Promise<Exchanged> {
-    const words = [...TERMS, String(said.length), ...said.flatMap(updateArguments), String(asked.length)];
-    for (const { name, run, edition, from } of asked) words.push(name, run, String(edition), String(from));
-    const answer = await this.#run('exchange', words);
+  async exchange(updates: readonly AnswerUpdate[], reads: readonly AnswerRead[]): Promise<Exchanged> {
+    const args = [
+      ...TERMS,
+      String(updates.length),
+      ...updates.flatMap(updateArguments),
+      String(reads.length),
+    ];
+    for (const { name, run, edition, from } of reads) args.push(name, run, String(edition), String(from));
+    const answer = await this.#run('exchange', args);
     if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw unexpected();
     return { receipts: textsOf(answer[0]) as readonly AnswerReceipt[], answers: answer[1].map(framesOf) };
   }
 
-  #run(operation: string, words: readonly string[]): Promise<unknown> {
-    return runShared(this.#server, operation, LEASE_MS, words);
+  #run(operation: string, args: readonly string[]): Promise<unknown> {
+    return runShared(this.#server, operation, LEASE_MS, args);
   }
 }
 
-function updateArguments(said: AnswerUpdate): readonly string[] {
-  const { name, fingerprint, run, edition, at, state, keepsMs, mostChars, frames } = said;
+function updateArguments(update: AnswerUpdate): readonly string[] {
+  const { name, fingerprint, run, edition, at, state, keepsMs, mostChars, frames } = update;
   const numbers = [Math.ceil(keepsMs), Math.ceil(mostChars), frames.length].map(String);
   return [name, fingerprint, run, String(edition), String(at), state, ...numbers, ...frames];
 }

@@ -84,7 +84,7 @@ export function openManagement(
           record: (change) => deps.audit.append(entryOf(change)),
           reader: {
             signal: request.signal,
-            stays: () => context.env.connection.patient(),
+            stays: () => context.env.connection.disableIdleTimeout(),
             mayRead: () => isOperator(principal) || isGood(() => signIn((each) => request.headers.get(each))),
           },
           param: (each) => context.req.param(each) ?? '',

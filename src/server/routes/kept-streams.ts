@@ -169,7 +169,7 @@ function noContent(): Response {
 }
 
 function clientOf({ request, connection }: StreamCall): HttpClient {
-  connection.patient();
+  connection.disableIdleTimeout();
   return new HttpClient(request, connection);
 }
 

@@ -17,7 +17,7 @@ export function listenSim(hostname: string, port: number): Listener {
     maxBodyBytes: 256 * 1024 * 1024,
     hot: {},
     fallback: (request, connection) => {
-      connection.patient();
+      connection.disableIdleTimeout();
       return simulated.fetch(request);
     },
   });
