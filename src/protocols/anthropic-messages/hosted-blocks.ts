@@ -32,9 +32,13 @@ export function foreignId(item: object, index: number, answer: Pick<AnswerContex
 /** Reads the work in one of Claude's own blocks in canonical form; undefined for other work. */
 export function readFacts(block: JsonObject): HostedFacts | undefined {
   switch (block['type']) {
-    case 'server_tool_use':
-      if (block['name'] !== 'web_search') return undefined;
-      return { type: 'web_search', query: asString(asObject(block['input'])['query']) };
+    case 'server_tool_use': {
+      const { query, url } = asObject(block['input']);
+      if (block['name'] === 'web_search') return { type: 'web_search', query: asString(query) };
+      if (block['name'] !== 'web_fetch') return undefined;
+      // A streamed block begins without its input.
+      return { type: 'web_page', url: typeof url === 'string' ? citationUri(url) : '', isRead: true };
+    }
     case 'web_search_tool_result': {
       const content = block['content'];
       if (!Array.isArray(content)) return undefined;
@@ -43,6 +47,11 @@ export function readFacts(block: JsonObject): HostedFacts | undefined {
     default:
       return undefined;
   }
+}
+
+/** True for a result that is an error (documentation "Web search tool" and "Web fetch tool", "Errors", 2026-11). */
+export function isFailedWork({ content }: JsonObject): boolean {
+  return asString(asObject(content)['type'])?.endsWith(`${RESULT}_error`) === true;
 }
 
 function readPage(result: JsonObject): FoundPage {

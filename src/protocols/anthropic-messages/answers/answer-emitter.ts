@@ -1,6 +1,6 @@
 // Decodes the content blocks of a Messages answer into canonical events, whether whole or in deltas.
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
-import type { CloseEvent, EventSink, Source } from '../../../canonical/index.ts';
+import type { CloseEvent, EventSink, HostedFacts, Source } from '../../../canonical/index.ts';
 import { CallIds, callName } from '../../calls/call-ids.ts';
 import { AnswerRest } from '../../members/answer-rest.ts';
 import { ItemWriter } from '../../streams/item-writer.ts';
@@ -8,7 +8,7 @@ import type { CodecContext } from '../../protocol.ts';
 import { isHosted } from '../block-kinds.ts';
 import { decodeCitation } from '../citations.ts';
 import { messagesSource } from '../requests/decode-scope.ts';
-import { readFacts } from '../hosted-blocks.ts';
+import { isFailedWork, readFacts } from '../hosted-blocks.ts';
 import { ANSWER_MEMBERS } from './answer-members.ts';
 import {
   type Block,
@@ -32,7 +32,7 @@ export class AnswerEmitter {
   readonly #ids: CallIds;
   readonly #blocks = new Map<number, Block>();
   /** Close event of a search call, held back for the next block with its results: other protocols report both together. */
-  #search: (CloseEvent & { readonly source: Source }) | undefined;
+  #search: (CloseEvent & { readonly source: Source; readonly facts: HostedFacts }) | undefined;
   readonly #rest = new AnswerRest(ANSWER_MEMBERS);
   #usage: JsonObject | undefined;
   #usageIsNew = false;
@@ -180,14 +180,10 @@ export class AnswerEmitter {
         return;
       case 'raw': {
         const raw = finalRaw(block);
-        const close = {
-          type: 'close',
-          index: block.item,
-          source: messagesSource(raw),
-          facts: readFacts(raw),
-        } as const;
-        if (raw['type'] === 'server_tool_use' && close.facts) this.#search = close;
-        else this.#out.on(close);
+        const [source, facts] = [messagesSource(raw), readFacts(raw)];
+        const close = { type: 'close', index: block.item, source } as const;
+        if (raw['type'] === 'server_tool_use' && facts) this.#search = { ...close, facts };
+        else this.#out.on({ ...close, facts });
       }
     }
   }
@@ -246,8 +242,9 @@ export class AnswerEmitter {
     const close = this.#search;
     if (close === undefined) return;
     this.#search = undefined;
-    const found = next['tool_use_id'] === close.source.raw['id'] ? readFacts(next) : undefined;
-    this.#out.on(found ? { ...close, facts: { ...found, ...close.facts } } : close);
+    if (next['tool_use_id'] !== close.source.raw['id']) return this.#out.on(close);
+    const isError = isFailedWork(next) ? { isError: true } : {};
+    this.#out.on({ ...close, facts: { ...readFacts(next), ...close.facts, ...isError } });
   }
 
   /** Opens a block whose start is missing: compatible servers omit it for text and thinking. */
