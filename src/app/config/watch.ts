@@ -113,10 +113,13 @@ function watchNamed(path: string, changed: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Fingerprint that changes with every kind of write. Null: the file does not exist. */
+/**
+ * Fingerprint that changes with every kind of write, also by tools that keep the time of modification, and when a file becomes
+ * readable. Null: the file does not exist.
+ */
 function versionOf(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : null;
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : null;
 }
 
 function scheduleTimer(run: () => void, ms: DurationMs): () => void {

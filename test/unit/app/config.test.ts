@@ -1,7 +1,7 @@
 // The configuration through its public seam: precedence, references, messages, immutability, reloading.
 import type { SchemaNode } from '../../../src/catalog/schema/index.ts';
 import { describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pages } from '../../../docs/generate.ts';
@@ -382,10 +382,15 @@ describe('reloading', () => {
     expect(h.watched.current()).toEqual({ revision: 2, text: 'valid 3' });
   });
 
-  test('a real file is noticed when it is replaced', async () => {
+  test.each([
+    ['replaced', false],
+    ['replaced by a tool that keeps its size and time', true],
+  ])('a real file is noticed when it is %s', async (_, keepsTime) => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-config-'));
     const path = join(folder, 'dragoman.yaml');
     writeFileSync(path, 'strict: false');
+    const time = new Date('2026-11-22');
+    utimesSync(path, time, time);
     const build = (revision: number): ReturnType<typeof buildSnapshot> =>
       snapshot(loadConfig({ environment: { DRAGOMAN_CONFIG: path } }).config, {}, revision);
     const swapped = Promise.withResolvers<boolean>();
@@ -398,7 +403,8 @@ describe('reloading', () => {
       debounceMs: 5,
     });
     try {
-      writeFileSync(path, 'strict: true');
+      writeFileSync(path, 'strict: true ');
+      if (keepsTime) utimesSync(path, time, time);
       expect(await swapped.promise).toBe(true);
       expect(watched.current().config.strict).toBe(true);
     } finally {
