@@ -57,7 +57,8 @@ const DELTA: Names<RawMessageDeltaEvent.Delta> = {
   stop_reason: true,
   stop_sequence: true,
 };
-const TEXT: Names<TextBlock> = { citations: true, text: true, type: true };
+/** The SDK declares `citations` as required, but Anthropic omits them where there are none. */
+const TEXT: Names<Omit<TextBlock, 'citations'>> = { text: true, type: true };
 const CALL: Names<ToolUseBlock> = { id: true, caller: true, input: true, name: true, type: true };
 const MODEL: Names<ModelInfo> = {
   id: true,
