@@ -26,7 +26,8 @@ If it fails later, your client gets an error event instead of a normal end.
 - **Invalid requests fail immediately**, with the upstream's status. A wrong *upstream* key is not the client's fault: the
   next endpoint is used.
 - **Every attempt is in the [record](generation.md)** with its outcome, error and cost. An attempt that failed before
-  its first content costs nothing. The tokens of a broken response are counted and marked as estimated.
+  its first content costs nothing. The tokens of a broken response are charged as the upstream
+  reported them before it broke, otherwise counted and marked as estimated.
 
 These guarantees apply to streamed and whole responses and to all protocols.
 

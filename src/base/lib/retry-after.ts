@@ -3,7 +3,7 @@ import type { DurationMs } from '../units.ts';
 
 /**
  * Milliseconds from `retry-after-ms` (OpenAI's), or from `retry-after` in seconds or as an HTTP date (RFC 9110,
- * 10.2.3). A date counts from the answer's own `date`, since a codec has no clock.
+ * 10.2.3). A date counts from the answer's `date`.
  * @param header reads a response header by lower-case name
  * @returns undefined if neither header is usable
  */

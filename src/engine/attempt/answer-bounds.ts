@@ -63,6 +63,7 @@ export class AnswerBounds implements FrameSink {
         if (!this.#isOver) this.#stop(TEXTS.moreThanBytes(MAX_STREAM_BYTES));
       },
       end: () => reader.end(),
+      interrupt: () => reader.interrupt?.(),
     };
   }
 

@@ -32,6 +32,8 @@ export interface AnswerReader {
   data(bytes: Buffer): void;
   /** The answer's body is complete. */
   end(): void;
+  /** Called instead of `end` if the answer is interrupted. Reads counts that wait for the end. */
+  interrupt?(): void;
 }
 
 /** Receives the decoded events of a stream. */
@@ -53,6 +55,7 @@ export function streamReader(codec: UpstreamCodec, sink: FrameSink, context: Cod
       events.end();
       decoder.end();
     },
+    interrupt: () => decoder.interrupt?.(),
   };
 }
 
@@ -123,6 +126,7 @@ function relayStreamReader(
       over = true;
       progress(stream.end(), true);
     },
+    interrupt: () => stream.interrupt?.(),
   };
 }
 
@@ -179,14 +183,19 @@ function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader 
       quietly(() => copy.end());
       reader.end();
     },
+    interrupt() {
+      quietly(() => copy.interrupt?.());
+      reader.interrupt?.();
+    },
   };
 }
 
-function quietly(run: () => void): void {
+/** Runs what serves only the records, and must not change how the answer ends. */
+export function quietly(run: () => void): void {
   try {
     run();
   } catch {
-    // The copy is only for the records; the main reader detects errors.
+    // The main reader detects errors.
   }
 }
 
@@ -232,10 +241,13 @@ function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, tak
   const { tap } = reading;
   const { protocol } = prepared;
   const codec = protocol.upstream;
-  if (head.status >= 300)
-    return errorReader((body) =>
-      take.refused(codec.decodeError(head.status, (name) => head.header(name), body)),
-    );
+  if (head.status >= 300) {
+    const { clock } = reading.services;
+    // An answer without a date has that of its arrival (RFC 9110, 6.6.1). `retry-after` may refer to it.
+    const header = (name: string): string | null =>
+      head.header(name) ?? (name === 'date' ? new Date(clock.wall()).toUTCString() : null);
+    return errorReader((body) => take.refused(codec.decodeError(head.status, header, body)));
+  }
   const streamed = isStreamed(head.header('content-type'));
   // An answer cannot be relayed if it is streamed and the client wants it whole, or the reverse.
   if (prepared.lane !== 'relay' || !protocol.relay || streamed !== prepared.request.stream) {

@@ -16,7 +16,7 @@ import type { Sender, UpstreamCall } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { AttemptLease } from '../routing/index.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
-import { type AnswerReader, openReader, type ReadAnswer } from './answer-reader.ts';
+import { type AnswerReader, openReader, quietly, type ReadAnswer } from './answer-reader.ts';
 import { askEndpoint, attemptRequest } from './ask-endpoint.ts';
 import { attemptRecord, type Charge, chargeOf, Meter } from './meter.ts';
 import type { AttemptInput, AttemptNumber, AttemptServices } from './attempt-input.ts';
@@ -333,8 +333,9 @@ export class Attempt implements AnswerReceiver, ReadAnswer, Ticking {
 
   #fail(cause: GatewayError, isReported = false): void {
     if (this.#progress.hasEnded) return;
+    // Tokens that were counted or passed before the failure count as usage.
+    quietly(() => this.#reader?.interrupt?.());
     this.#progress.state = 'over';
-    // Content that passed before the failure counts as usage.
     if (this.#relaying) this.meter.read(this.#relaying);
     const error = redactedError(cause, this.#services.redact);
     this.failure = error;

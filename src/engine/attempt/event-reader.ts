@@ -124,6 +124,7 @@ function eventStreamReader(next: AnswerReader, codec: UpstreamCodec): AnswerRead
       parser.end();
       next.end();
     },
+    interrupt: () => next.interrupt?.(),
   };
 }
 
@@ -179,5 +180,9 @@ class MaskedReader implements AnswerReader {
     const rest = this.#filter.end();
     if (rest.length > 0) this.#reader.data(rest);
     this.#reader.end();
+  }
+
+  interrupt(): void {
+    this.#reader.interrupt?.();
   }
 }

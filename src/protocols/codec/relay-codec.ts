@@ -54,6 +54,8 @@ export interface RelayStream extends RelayTap {
   readonly done: boolean;
   /** Called when the upstream closes. Returns the remaining bytes, or sets `error` if the answer was cut. */
   end(): string;
+  /** Called instead of `end` if the answer is interrupted. Reads counts that wait for the end. Absent: none wait. */
+  interrupt?(): void;
   /**
    * Returns the event for a failure that the upstream did not report. Required for protocols with numbered events,
    * because the number continues the stream. Absent: an error frame needs no number.

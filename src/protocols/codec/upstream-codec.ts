@@ -23,6 +23,8 @@ export interface StreamDecoder {
   frame(event: string, data: string): void;
   /** Called when the upstream closes. Emits `finish` for a complete answer, `error` for a cut one. */
   end(): void;
+  /** Called instead of `end` if the answer is interrupted. Emits counts that wait for the end. Absent: none wait. */
+  interrupt?(): void;
 }
 
 /** How a key is sent. */

@@ -27,6 +27,11 @@ export class GeminiRelayStream extends PatchedStream {
     return tail;
   }
 
+  interrupt(): void {
+    this.#decoder.interrupt?.();
+    this.#learn();
+  }
+
   protected override take(frame: string): boolean {
     if (this.error === undefined) this.#pass(frame);
     return this.error === undefined;

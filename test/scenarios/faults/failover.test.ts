@@ -198,6 +198,19 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(first.requests).toHaveLength(1);
   });
 
+  test.each([429, 503])(
+    'a date in `retry-after` counts from the arrival of a %i without `date`',
+    async (status) => {
+      const first = scene.upstream('first');
+      const date = new Date(clock.wall() + 60_999).toUTCString();
+      first.script(chatError(status, { 'retry-after': date }));
+      const response = await ask(stream, 'one/chat');
+      expect(response.status).toBe(status);
+      expect(response.headers.get('retry-after')).toMatch(/^6[01]$/);
+      expect(first.requests).toHaveLength(1);
+    },
+  );
+
   test('an endpoint whose account is out of credit is not tried again', async () => {
     scene.upstream('first').script(chatError(429, {}, 'insufficient_quota'));
     scene.upstream('second').script(good(stream));

@@ -83,6 +83,10 @@ class MessagesStreamDecoder implements StreamDecoder {
     else this.#fail(cutAnswer());
   }
 
+  interrupt(): void {
+    if (!this.#done) this.#emitter.flushUsage();
+  }
+
   /** Notes an event that contains only text of an open block. */
   #note(frame: JsonObject, data: string): void {
     const delta = asObject(frame['delta']);

@@ -58,6 +58,10 @@ class GeminiStreamDecoder implements StreamDecoder {
     this.#emitter.finish();
   }
 
+  interrupt(): void {
+    if (!this.#done) this.#emitter.flushUsage();
+  }
+
   #fail(error: GatewayError): void {
     this.#done = true;
     this.#emitter.flushUsage();

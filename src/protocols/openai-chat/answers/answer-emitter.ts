@@ -80,7 +80,7 @@ export class AnswerDecoder {
     if (!this.#started) this.#start({});
     const unsaid = this.#message.close();
     if (unsaid) this.#rest.keep({}, { message: unsaid });
-    this.#flushUsage();
+    this.flushUsage();
     const raw = this.#word;
     const stopSequence = this.#stopSequence;
     const said = raw === undefined ? 'unknown' : decodeFinishReason(raw);
@@ -93,7 +93,7 @@ export class AnswerDecoder {
 
   /** Emits a failure. Items stay open, and reported tokens still count. */
   fail(error: GatewayError): void {
-    if (this.#started) this.#flushUsage();
+    this.flushUsage();
     this.#sink.on({ type: 'error', error });
   }
 
@@ -132,8 +132,10 @@ export class AnswerDecoder {
     }
   }
 
-  #flushUsage(): void {
-    if (this.#usage !== null) this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage) });
+  /** Emits the token counts of an answer that has begun, if there are any. */
+  flushUsage(): void {
+    if (this.#started && this.#usage !== null)
+      this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage) });
   }
 }
 

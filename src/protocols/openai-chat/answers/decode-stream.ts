@@ -45,6 +45,10 @@ class ChatStreamDecoder implements StreamDecoder {
     this.#fail(cutAnswer());
   }
 
+  interrupt(): void {
+    if (!this.#ended) this.#answer.flushUsage();
+  }
+
   #finish(): void {
     // `[DONE]` alone, without content or a finish reason, is not an answer.
     if (this.#answer.finishWord === undefined && this.#answer.isEmpty)
