@@ -24,6 +24,7 @@ import { newId } from '../../base/runtime/ids.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { AnswerBounds } from './answer-bounds.ts';
+import { formReader } from './answer-form.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 
@@ -237,10 +238,7 @@ export function openReader(
 }
 
 function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, take: ReadAnswer): AnswerReader {
-  const { prepared } = input;
-  const { tap } = reading;
-  const { protocol } = prepared;
-  const codec = protocol.upstream;
+  const codec = input.prepared.protocol.upstream;
   if (head.status >= 300) {
     const { clock } = reading.services;
     // An answer without a date has that of its arrival (RFC 9110, 6.6.1). `retry-after` may refer to it.
@@ -248,7 +246,24 @@ function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, tak
       head.header(name) ?? (name === 'date' ? new Date(clock.wall()).toUTCString() : null);
     return errorReader((body) => take.refused(codec.decodeError(head.status, header, body)));
   }
-  const streamed = isStreamed(head.header('content-type'));
+  const type = head.header('content-type');
+  const open = (streamed: boolean): AnswerReader => contentReader(streamed, type, input, reading, take);
+  if (codec.text && isOneOf(codec.text.types, type)) return open(false);
+  return formReader(isStreamed(type), open);
+}
+
+/** Returns the reader of a successful answer. @param type its content type */
+function contentReader(
+  streamed: boolean,
+  type: string | null,
+  input: AttemptInput,
+  reading: Reading,
+  take: ReadAnswer,
+): AnswerReader {
+  const { prepared } = input;
+  const { tap } = reading;
+  const { protocol } = prepared;
+  const codec = protocol.upstream;
   // An answer cannot be relayed if it is streamed and the client wants it whole, or the reverse.
   if (prepared.lane !== 'relay' || !protocol.relay || streamed !== prepared.request.stream) {
     const wrapped = prepared.wrap(take, (sequence) => take.cut(sequence));
@@ -256,7 +271,7 @@ function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, tak
     const context = codecContext(reading.services.clock);
     return streamed
       ? bounds.reader(streamReader(codec, bounds, context))
-      : wholeReader(codec, bounds, context, head.header('content-type'));
+      : wholeReader(codec, bounds, context, type);
   }
   const bounds = tap && bounded(tap, streamed, take);
   const facts = relayFacts(input, reading);

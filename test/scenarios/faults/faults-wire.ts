@@ -67,6 +67,20 @@ export const WIRE_FAULTS: readonly Fault[] = [
     first: (stage) => [compressed(stage, coding, compress)],
     ...fine,
   })),
+  ...['text/plain', 'application/json', 'application/octet-stream'].map((type) => ({
+    name: `a stream with the content type \`${type}\``,
+    mode: 'streamed' as const,
+    first: (stage: Stage) => [sse(text(stage), { 'content-type': type })],
+    ...fine,
+  })),
+  {
+    name: 'a complete response with the content type `text/event-stream`',
+    mode: 'whole',
+    first: ({ first }) => [
+      whole(JSON.stringify(first.whole(SAID.first.join(''))), 200, { 'content-type': 'text/event-stream' }),
+    ],
+    ...fine,
+  },
   form('lines end with CR LF', (lines) => [lines.replaceAll('\n', '\r\n')]),
   form('begins with a byte order mark', (lines) => [`\uFEFF${lines}`]),
   // Between two members: a break inside of a text would be none of JSON's.
