@@ -46,7 +46,7 @@ Set \`provider.stream_safety\` in a request to choose what happens when a stream
 | Rule | Value |
 |---|---|
 | Delay before a retry | 125–250 ms before the first retry, then doubling, up to 5 s. |
-| \`retry-after-ms\`, \`retry-after\` | Respected up to 5 s; other endpoints are used first. If the upstream asks for more, the gateway does not wait. |
+| \`retry-after-ms\`, \`retry-after\` | Respected up to 5 s; other endpoints are used first. If the upstream asks for more, the gateway does not wait. Without them, a 429 lasts until the used-up limit in its headers resets. |
 | Retries per endpoint | \`routing.retries\`, 1 by default. |
 | A charged response without content | The next endpoint is used immediately, and both are in the record. It is passed on if no other endpoint is left, or if it has a reason: a limit, a filter, a refusal, preceding tool results. |
 

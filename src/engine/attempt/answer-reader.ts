@@ -25,6 +25,7 @@ import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { AnswerBounds } from './answer-bounds.ts';
 import { formReader } from './answer-form.ts';
+import { errorHeaders } from './error-headers.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 
@@ -240,10 +241,7 @@ export function openReader(
 function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, take: ReadAnswer): AnswerReader {
   const codec = input.prepared.protocol.upstream;
   if (head.status >= 300) {
-    const { clock } = reading.services;
-    // An answer without a date has that of its arrival (RFC 9110, 6.6.1). `retry-after` may refer to it.
-    const header = (name: string): string | null =>
-      head.header(name) ?? (name === 'date' ? new Date(clock.wall()).toUTCString() : null);
+    const header = errorHeaders(head, codec, reading.services.clock);
     return errorReader((body) => take.refused(codec.decodeError(head.status, header, body)));
   }
   const type = head.header('content-type');

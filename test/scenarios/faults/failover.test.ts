@@ -211,6 +211,16 @@ describe.each([false, true])('streamed: %p', (stream) => {
     },
   );
 
+  test('a 429 without `retry-after` lasts until the limit that it announces resets', async () => {
+    const first = scene.upstream('first');
+    const limits = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '20s' };
+    first.script(chatError(429, limits));
+    const response = await ask(stream, 'one/chat');
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('20');
+    expect(first.requests).toHaveLength(1);
+  });
+
   test('an endpoint whose account is out of credit is not tried again', async () => {
     scene.upstream('first').script(chatError(429, {}, 'insufficient_quota'));
     scene.upstream('second').script(good(stream));
