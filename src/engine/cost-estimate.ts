@@ -55,5 +55,6 @@ function expectedOutput(
   state: Pick<RoutingState, 'health'>,
 ): number {
   if (!request.stream && request.maxOutputTokens !== undefined) return most;
-  return Math.min(most, state.health(endpoint).usualOutputTokens ?? USUAL_OUTPUT);
+  // Whole tokens, because sums of fractions leave a remainder that looks reserved.
+  return Math.min(most, Math.ceil(state.health(endpoint).usualOutputTokens ?? USUAL_OUTPUT));
 }

@@ -100,7 +100,7 @@ export async function recordsOf(gateway: Origin): Promise<readonly Json[]> {
 }
 
 /** Limits in their order: of the gateway, then of the key. */
-async function standings(gateway: Origin): Promise<readonly Json[]> {
+export async function standings(gateway: Origin): Promise<readonly Json[]> {
   const owners = list(await managed(gateway, '/limits'), 'data').flatMap((owner) => list(owner, 'limits'));
   const order = ['concurrent', 'requests', 'tokens', 'usd'];
   return owners.toSorted(
