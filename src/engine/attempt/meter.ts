@@ -36,7 +36,7 @@ export class Meter {
   error: ErrorEvent | null = null;
   outputChars = 0;
   relayed: RelayTap | undefined;
-  /** Encrypted data of the reasoning in a translated answer. */
+  /** Encrypted data of the reasoning and compactions in a translated answer. */
   readonly sealed: string[] = [];
   #reasoningChars = 0;
   /** Number of tool calls, hosted tools and items specific to a protocol. */
@@ -70,6 +70,7 @@ export class Meter {
         break;
       case 'open':
         if (event.item.type !== 'message' && event.item.type !== 'reasoning') this.#otherItems++;
+        if (event.item.type === 'compaction') this.sealed.push(event.item.encrypted);
         break;
       case 'usage':
         this.usage = event.usage;
@@ -114,7 +115,7 @@ export class Meter {
       const { usage } = this;
       const isFinal = (this.isComplete || this.finish !== null) && outputTokens(usage) > 0;
       const passed = isFinal ? usage : withPassed(usage, this.#passedTokens);
-      return this.produced && inputTokens(usage) === 0 ? withPrompt(passed, prompt) : passed;
+      return !this.isEmpty && inputTokens(usage) === 0 ? withPrompt(passed, prompt) : passed;
     }
     if (!this.produced) return null;
     return {

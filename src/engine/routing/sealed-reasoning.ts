@@ -1,5 +1,5 @@
-// Encrypted reasoning. Vendors encrypt it for the account that produced it, so a conversation must return to that
-// endpoint.
+// Encrypted reasoning and compactions. Vendors encrypt them for the account that produced them, so a conversation must
+// return to that endpoint.
 import { hash } from 'node:crypto';
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';
 import type { DurationMs } from '../../base/units.ts';
@@ -12,8 +12,9 @@ const MOST_LOOKUPS = 8;
 /** Limits what one answer stores. */
 const MOST_STORED = 32;
 
-/** Encrypted data of a reasoning item. Undefined: there is none. */
+/** Encrypted data of reasoning or of a compaction. Undefined: there is none. */
 export function sealedData(item: Item): string | undefined {
+  if (item.type === 'compaction') return item.encrypted;
   return item.type === 'reasoning' && item.opaque?.kind === 'encrypted' ? item.opaque.data : undefined;
 }
 

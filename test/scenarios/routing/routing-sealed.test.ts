@@ -135,6 +135,18 @@ test.each(MODES)(
   },
 );
 
+test.each([true, false])('a compacted conversation returns to its account (streamed: %p)', async (stream) => {
+  await scene[Symbol.asyncDispose]();
+  await start(true);
+  const compacted = [{ type: 'compaction', id: 'cmp_1', encrypted_content: 'west-compaction' }];
+  scene.upstream('east').always(down);
+  scene.upstream('west').always(stream ? sse(responsesStream(compacted)) : whole(responsesBody(compacted)));
+  const { output } = await turn([question('Where to?')], stream);
+  for (const name of ACCOUNTS) scene.upstream(name).always(account(name));
+  expect((await turn([...output, question('And then?')], stream)).status).toBe(200);
+  expect(asked).toEqual(['west west-compaction']);
+});
+
 test('the route explanation names the account that encrypted the reasoning', async () => {
   const input = await begun(false);
   const response = await scene.gateway.post('/route/explain', { model: 'all/thinker', input });
