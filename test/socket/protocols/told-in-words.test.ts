@@ -342,3 +342,15 @@ test('the context of another document is a text before it, but for the protocol 
   expect(own.headers.get('x-dragoman-report')).toBeNull();
   expect(sent(scene).split('Only a draft.')).toHaveLength(2);
 });
+
+test('an empty message of a user is in the report of a Responses upstream, which refuses it', async () => {
+  scene.upstream('up').script(whole(responsesBody([])));
+  const messages = [
+    { role: 'user', content: 'One' },
+    { role: 'assistant', content: 'Two' },
+    { role: 'user', content: '' },
+  ];
+  const response = await scene.gateway.post('/chat/completions', { model: 'one/responses', messages });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-dragoman-report')).toBe('messages[2]:dropped');
+});

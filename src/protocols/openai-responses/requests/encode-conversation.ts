@@ -97,8 +97,11 @@ function encodeMessage(
   const parts = assistant
     ? encodeOutputParts(item.parts, path, report)
     : encodeInputParts(item.parts, path, target, report);
-  // An empty message is refused, and has no meaning with a call.
-  if (parts.length === 0) return undefined;
+  // An empty message is refused, and only that of a user has a meaning: it makes it the model's turn.
+  if (parts.length === 0) {
+    if (item.role === 'user') report.add(path, 'dropped', 'the message has no content');
+    return undefined;
+  }
   const instructs = item.role === 'system' || item.role === 'developer';
   const role = instructs ? instructionRole(target) : item.role;
   return {
