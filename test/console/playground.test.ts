@@ -89,7 +89,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByLabel('Message', { exact: true }).fill('Slowly, please');
     await page.keyboard.press('Enter');
     await page.getByText('First I think.').waitFor();
-    await page.getByText('Answering…').waitFor();
+    await page.getByText('Responding…').waitFor();
     const exchange = await upstream.arrived(1);
     exchange.chunk(say({ content: 'Then I answer.' }));
     await page.getByText('Then I answer.').waitFor();
