@@ -108,7 +108,6 @@ export class AnswerBounds implements FrameSink {
         return this.#excessOfText(event.chars);
       case 'open':
       case 'annotate':
-      case 'extra':
       case 'unknown':
         this.#elements++;
         return this.#excessOfThings();

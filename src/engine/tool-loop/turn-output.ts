@@ -147,8 +147,11 @@ export class TurnOutput implements AttemptOutput {
         return this.#text(event);
       case 'reasoning':
       case 'annotate':
-      case 'extra':
         return this.#showAt(event);
+      // A whole answer has no place for it.
+      case 'extra':
+        if (this.#host.streamed) this.#showAt(event);
+        return;
       case 'usage':
         this.#draft.usage = event.usage;
         return;

@@ -145,6 +145,17 @@ test('undocumented deltas and events about a block reach a Messages client at th
   expect(chat.map((chunk) => at(chunk, 'choices', 0, 'delta', 'reasoning') ?? '').join('')).toBe('Well');
 });
 
+test('an answer of many deltas with a member that nobody knows is no answer of too many items', async () => {
+  const [head = '', tail = ''] = messagesStream([{ type: 'text', text: 'Hello' }], 'end_turn').split(
+    'event: content_block_stop',
+  );
+  const known = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '.', token: 7 } };
+  const text = `${head}${frame(known).repeat(50_001)}event: content_block_stop${tail}`;
+  const events = await askStreamed('/messages', 'one/messages', text);
+  expect(events.filter((event) => at(event, 'delta', 'token') === 7)).toHaveLength(50_001);
+  expect(at(events.at(-1) ?? null, 'type')).toBe('message_stop');
+});
+
 test('undocumented members of the last delta stay in it', async () => {
   const text = messagesStream([{ type: 'text', text: 'Hello' }], 'end_turn').replace(
     '"delta":{"stop_reason"',

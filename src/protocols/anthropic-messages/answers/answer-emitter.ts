@@ -107,7 +107,8 @@ export class AnswerEmitter {
       return;
     }
     for (const name in delta)
-      if (name !== 'type' && name !== held) return this.#extra(block, withoutContent(frame, delta, held));
+      if (name !== 'type' && name !== held && delta[name] !== null)
+        return this.#extra(block, withoutContent(frame, delta, held));
   }
 
   /** Takes an undocumented frame. @param index of the block that it concerns, if it names one */
