@@ -57,7 +57,9 @@ export function refusalOf(
   const others = shared?.others ?? 0;
   // It is unknown when the usage of other processes ends, so the latest possible time is stated.
   const limitHere = shared ? Math.max(needed, limit.rule.amount - others) : limit.rule.amount;
-  const frees = reason === 'unpriced' ? 'never' : counter.freesAt(needed, limitHere, now, spent);
+  const isTakenByOthers = needed <= limit.rule.amount && others + needed > limit.rule.amount;
+  const latest = isTakenByOthers ? counter.clearsAt(now) : null;
+  const frees = reason === 'unpriced' ? 'never' : (latest ?? counter.freesAt(needed, limitHere, now, spent));
   const isSoon = reason === 'unread' || (frees === now && shared !== null);
   return {
     type: 'refusal',

@@ -15,6 +15,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 const LEASE_MS = 3000;
 const PATIENCE_MS = 250;
+const DAY_MS = 86_400_000;
 const BUDGET = nanoUsdOf(1);
 const CENT = nanoUsdOf(0.01);
 const OWNER = { kind: 'key', id: 'ci', name: 'ci' } as const;
@@ -242,4 +243,16 @@ test('local spending of a process that never returned is available again until t
   }
   const rest = await Promise.all(Array.from({ length: 12 }, () => two.admit()));
   expect(rest.filter(({ type }) => type === 'reservation').length).toBe(9);
+});
+
+test('a process that has spent nothing itself says when a budget that others have spent resets', async () => {
+  const world = new Installation();
+  const one = await world.start();
+  const two = await world.start();
+  const whole = await one.ask({ model: 'm', endUser: null, tokens: 1, nanoUsd: BUDGET });
+  if (whole.type === 'refusal') throw new Error('it was refused');
+  one.limiter.settle(whole, { requests: 1, tokens: 1, nanoUsd: BUDGET });
+  await promised();
+  const midnight = (Math.floor(world.clock.now() / DAY_MS) + 1) * DAY_MS;
+  expect(await two.admit()).toMatchObject({ reason: 'budget', used: BUDGET, frees: midnight });
 });
