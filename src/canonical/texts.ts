@@ -3,8 +3,8 @@ import type { DurationMs } from '../base/units.ts';
 
 export const TEXTS = {
   // Upstreams and their answers.
-  upstreamStatus: (status: number) => `the upstream returned status ${status}`,
-  upstreamAnswered: (what: string) => `the upstream returned ${what}`,
+  upstreamStatus: (status: number) => `The upstream returned status ${status} without an error message.`,
+  upstreamAnswered: (what: string) => `The upstream returned ${what}.`,
   statusOf: (origin: string, status: number) => `${origin} returned status ${status}`,
   /** @param limitMs milliseconds */
   timedOut: (limitMs: DurationMs) => `no complete response within ${limitMs} ms`,

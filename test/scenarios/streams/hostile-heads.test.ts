@@ -53,7 +53,7 @@ test.each(['text/html', 'application/json', undefined])(
     const answer = await ask('first/chat');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/json']);
     const { error } = (await answer.json()) as { error: { message: string } };
-    expect(error.message).toBe('the upstream returned an HTML page');
+    expect(error.message).toBe('The upstream returned an HTML page.');
   },
 );
 

@@ -59,7 +59,10 @@ describe('errors of Google', () => {
 
   test('a body that is no JSON is classified by its status', () => {
     const error = upstream.decodeError(502, () => null, '<html>bad gateway</html>');
-    expect([error.kind, error.message]).toEqual(['upstream_unavailable', 'the upstream returned status 502']);
+    expect([error.kind, error.message]).toEqual([
+      'upstream_unavailable',
+      'The upstream returned status 502 without an error message.',
+    ]);
   });
 });
 

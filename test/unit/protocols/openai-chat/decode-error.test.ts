@@ -59,7 +59,7 @@ describe('the message is found in every common form', () => {
     ['"g"', 'g'],
     ['plain h', 'plain h'],
     ['<html><title>502 i</title></html>', '502 i'],
-    ['', 'the upstream returned status 400'],
+    ['', 'The upstream returned status 400 without an error message.'],
   ];
   for (const [body, message] of cases) {
     test(body, () => expect(decodeError(400, noHeaders, body).message).toBe(message));

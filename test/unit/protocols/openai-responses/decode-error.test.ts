@@ -78,7 +78,11 @@ describe('decodeError', () => {
     expect(facts('{"message":"a"}')).toEqual(['a', undefined, undefined]);
     expect(facts('[{"error":{"message":"a"}}]')).toEqual(['a', undefined, undefined]);
     expect(facts('"a"')).toEqual(['a', undefined, undefined]);
-    expect(facts('')).toEqual(['the upstream returned status 400', undefined, undefined]);
+    expect(facts('')).toEqual([
+      'The upstream returned status 400 without an error message.',
+      undefined,
+      undefined,
+    ]);
   });
 
   test("the operator's key never shows", () => {
