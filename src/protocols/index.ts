@@ -71,7 +71,7 @@ export {
   serverFacts,
 } from './registry.ts';
 export { schemaOf, type Field } from './members/field-table.ts';
-export { FrameSplitter, type TakeFrame } from './streams/frame-splitter.ts';
+export { frameData, FrameSplitter, type TakeFrame } from './streams/frame-splitter.ts';
 export { editMembers } from './relay/json-splice.ts';
 export type { NamedObject } from './members/named-objects.ts';
 export { encodeRateLimitHeaders } from './usage/rate-limit-headers.ts';

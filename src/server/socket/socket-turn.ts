@@ -1,5 +1,5 @@
 // Client of one turn on a WebSocket: converts the engine's event stream to messages.
-import { keepingProtocol } from '../../protocols/index.ts';
+import { frameData, FrameSplitter, keepingProtocol } from '../../protocols/index.ts';
 import { asObject, isJsonObject, parseJson, type JsonObject } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { Body, Client, ClientStream, Encoding } from '../../engine/index.ts';
@@ -16,6 +16,7 @@ export class SocketTurn implements Client, ClientStream {
   readonly #sink: MessageSink;
   /** Beginning of every message: the brace, and the lane's name if it has one. */
   readonly #opening: string;
+  readonly #frames = new FrameSplitter();
   #left: (() => void) | undefined;
   #gone = false;
   #drained: (() => void) | undefined;
@@ -43,16 +44,13 @@ export class SocketTurn implements Client, ClientStream {
     return this;
   }
 
-  /** @param data whole events with one `data` line each, as both lanes write them */
+  /** @param data whole events. Relayed ones may have any line ends, and several `data` lines. */
   write(data: string, encoding: Encoding): boolean {
-    const text = encoding === 'bytes' ? fromByteString(data) : data;
     let hasRoom = true;
-    for (const event of text.split('\n\n')) {
-      const at = event.startsWith('data:') ? 0 : event.indexOf('\ndata:') + 1;
-      // Comments are keep-alives, for which WebSockets have pings.
-      if (!event.startsWith('data:', at)) continue;
-      hasRoom = this.#send(event.slice(at + 'data:'.length).trim());
-    }
+    this.#frames.push(data, (frame) => {
+      hasRoom = this.#event(frame, encoding);
+      return true;
+    });
     return hasRoom;
   }
 
@@ -60,7 +58,10 @@ export class SocketTurn implements Client, ClientStream {
     this.#drained = drained;
   }
 
-  end(): void {}
+  /** A CR that ends the last event may be waiting for its LF. */
+  end(): void {
+    this.#event(this.#frames.end(), 'bytes');
+  }
 
   onLeave(left: () => void): void {
     this.#left = left;
@@ -76,6 +77,12 @@ export class SocketTurn implements Client, ClientStream {
   leave(): void {
     this.#gone = true;
     this.#left?.();
+  }
+
+  /** Comments have no data: they are keep-alives, for which WebSockets have pings. */
+  #event(frame: string, encoding: Encoding): boolean {
+    const data = frameData(frame).trim();
+    return data === '' || this.#send(encoding === 'bytes' ? fromByteString(data) : data);
   }
 
   #send(json: string): boolean {

@@ -7,6 +7,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws';
 import { startGateway } from '../../../support/harness.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { rejection } from '../../../support/rejection.ts';
+import { startResponses } from '../../../support/responses-scene.ts';
 import { asFrames, idOf, SocketClient, textOf } from '../../../support/socket-client.ts';
 import { checkResponseStream } from '../../../support/rules/responses-stream-rules.ts';
 import {
@@ -16,6 +17,7 @@ import {
   chatChunk,
   chatError,
   opened,
+  responsesStream,
   stream,
 } from '../../../support/upstreams/answers.ts';
 import { startScene } from '../../../support/upstreams/gateway-with-upstreams.ts';
@@ -83,6 +85,22 @@ describe('a turn', () => {
     const messages = await client.turn({ model: 'sim/responses', input: 'What is 6 x 7?', store: false });
     expect(checkResponseStream(asFrames(messages))).toEqual([]);
     expect(textOf(messages)).toContain('42');
+  });
+
+  test.each([
+    ['CRLF', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['CR', (text: string) => text.replaceAll('\n', '\r')],
+    ['several lines of data', (text: string) => text.replaceAll('data: {', 'data: {\ndata: ')],
+    ['data before the name', (text: string) => text.replaceAll(/(event: .*\n)(data: .*\n)/g, '$2$1')],
+  ])('has one event in each message, also if the upstream writes %s', async (_, written) => {
+    await using scene = await startResponses();
+    const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' };
+    const content = [{ type: 'output_text', text: 'Hello 世界', annotations: [], logprobs: [] }];
+    scene.upstream.script(stream(written(responsesStream([{ ...item, content }]))));
+    await using client = await SocketClient.open(scene.gateway.origin);
+    const messages = await client.turn({ model: 'to/relay', input: 'Hi', store: false });
+    expect(checkResponseStream(asFrames(messages))).toEqual([]);
+    expect(textOf(messages)).toBe('Hello 世界');
   });
 
   test('keeps characters of every script intact', async () => {
