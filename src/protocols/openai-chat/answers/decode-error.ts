@@ -182,6 +182,6 @@ function readPlainText(text: string): string {
   const from = trimmed.indexOf('<title>');
   const to = from < 0 ? -1 : trimmed.indexOf('</title>', from);
   return to < 0
-    ? 'the upstream returned an HTML page'
+    ? TEXTS.upstreamAnswered('an HTML page')
     : shortMessage(trimmed.slice(from + '<title>'.length, to).trim());
 }
