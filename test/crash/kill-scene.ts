@@ -1,6 +1,6 @@
 // Gateways that are killed without warning, one after the other over one data directory, each a process of its own.
 import { afterAll } from 'bun:test';
-import { freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { freshFolder, NO_OVERLOAD, type Program, runtimePid, startProgram } from '../support/program.ts';
 
 /** The key of a gateway without a configuration; others may list it. */
 export const KEY = 'sk-test';
@@ -36,10 +36,9 @@ export function killScene(): KillScene {
     async serve(config, data = 'data') {
       const args = ['serve', '--port', '0', '--data-dir', `${folder}/${data}`];
       const file = `${folder}/dragoman.yaml`;
-      if (config) await Bun.write(file, JSON.stringify(config));
-      const program = config
-        ? await startProgram([...args, '--config', file], { folder })
-        : await startProgram(args, { folder, environment: { DRAGOMAN_KEY: KEY } });
+      await Bun.write(file, JSON.stringify({ server: NO_OVERLOAD, ...config }));
+      const environment: Record<string, string> = config ? {} : { DRAGOMAN_KEY: KEY };
+      const program = await startProgram([...args, '--config', file], { folder, environment });
       running.add(program);
       void program.exited.then(() => running.delete(program));
       return program;

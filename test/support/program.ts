@@ -92,6 +92,9 @@ export async function startProgram(args: readonly string[], options: ProgramOpti
   };
 }
 
+/** Settings of `server` for programs that run beside other tests: a machine that does much else is no overload. */
+export const NO_OVERLOAD = { overload: { lag_ms: 0 } };
+
 /** Milliseconds that a busy machine may need for anything; less than the runner gives to a test. */
 const EVENTUALLY_MS = 50_000;
 

@@ -1,7 +1,14 @@
 // Answers in the background on two replicas with one PostgreSQL database: one is killed while it makes them, and the other takes them
 // over. Every answer is made, and the ledger has every request that the upstream got, once, and none that it did not get.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { eventually, freshFolder, runtimePid, startProgram, type Program } from '../../support/program.ts';
+import {
+  eventually,
+  freshFolder,
+  NO_OVERLOAD,
+  type Program,
+  runtimePid,
+  startProgram,
+} from '../../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { at, type Json, list } from '../../support/upstreams/json-path.ts';
 
@@ -67,6 +74,7 @@ async function kill(program: Program): Promise<void> {
 async function serve(name: string, database: string, held = base): Promise<Program> {
   const endpoint = { model: 'm', price: { input: 1, output: 4 } };
   const config = {
+    server: NO_OVERLOAD,
     keys: [{ name: 'test', key: KEY, roles: ['models', 'admin'] }],
     secret: 'ab'.repeat(32),
     database_url: database,

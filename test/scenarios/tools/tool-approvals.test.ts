@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freshFolder, runtimePid, startProgram, type Program } from '../../support/program.ts';
+import { freshFolder, NO_OVERLOAD, type Program, runtimePid, startProgram } from '../../support/program.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import { startMcpServer } from '../../support/upstreams/mcp-server.ts';
 import { MCP_TOOLS, serverAt, SIMULATED_BOTH, startToolScene } from '../../support/upstreams/tool-scene.ts';
@@ -285,7 +285,8 @@ test.skipIf(process.platform !== 'linux')(
     const { folder, remove } = freshFolder();
     const mcp = startMcpServer({ tools: MCP_TOOLS });
     const config = join(folder, 'dragoman.yaml');
-    await Bun.write(config, JSON.stringify({ tools: { mcp: { servers: { sums: { url: mcp.url } } } } }));
+    const tools = { mcp: { servers: { sums: { url: mcp.url } } } };
+    await Bun.write(config, JSON.stringify({ server: NO_OVERLOAD, tools }));
     const environment = { DRAGOMAN_KEY: 'sk-test' };
     const serve = (): Promise<Program> =>
       startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', config], {

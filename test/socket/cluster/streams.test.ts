@@ -2,7 +2,7 @@
 // with PostgreSQL alone.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
-import { eventually, freshFolder, startProgram } from '../../support/program.ts';
+import { eventually, freshFolder, NO_OVERLOAD, startProgram } from '../../support/program.ts';
 import { ValkeyServer } from '../../../src/cluster/valkey/index.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
@@ -169,7 +169,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('a stream that another replica keeps', 
 test('of several workers each resumes the streams of all', async () => {
   const { folder, remove } = freshFolder();
   const file = `${folder}/dragoman.yaml`;
-  await Bun.write(file, JSON.stringify({ keys: [{ name: 'test', key: TEST_KEY }] }));
+  await Bun.write(file, JSON.stringify({ server: NO_OVERLOAD, keys: [{ name: 'test', key: TEST_KEY }] }));
   const args = ['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', file, '--workers', '2'];
   const program = await startProgram(args, { folder });
   try {

@@ -5,7 +5,7 @@ import OpenAI from 'openai';
 import { pauseAfter } from '../../../src/operations/webhooks/delivery.ts';
 import { startManaged, type ManagedGateway } from '../../support/management/scene.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { eventually, freshFolder, startProgram } from '../../support/program.ts';
+import { eventually, freshFolder, NO_OVERLOAD, startProgram } from '../../support/program.ts';
 import { rejection } from '../../support/rejection.ts';
 import { endLeases } from '../../support/storage/end-leases.ts';
 import { WEBHOOK_SECRET } from '../../support/webhook-receiver.ts';
@@ -184,6 +184,7 @@ describe('an event of an answer in the background', () => {
     await Bun.write(
       file,
       JSON.stringify({
+        server: NO_OVERLOAD,
         keys: [{ name: 'test', key: 'sk-test' }],
         providers: { sim: {} },
         webhooks: [{ url: receiver.url, secret: WEBHOOK_SECRET }],

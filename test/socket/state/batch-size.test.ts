@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import { eventually, freshFolder, runtimePid, startProgram } from '../../support/program.ts';
+import { eventually, freshFolder, NO_OVERLOAD, runtimePid, startProgram } from '../../support/program.ts';
 import { isWhole } from '../../support/share.ts';
 
 const MB = 1_000_000;
@@ -61,7 +61,7 @@ test.skipIf(!isWhole || process.platform !== 'linux')(
     const config = join(folder, 'dragoman.yaml');
     const settings = {
       // The upstream never responds.
-      server: { drain_ms: 100 },
+      server: { drain_ms: 100, ...NO_OVERLOAD },
       keys: [{ name: 'test', key: KEY }],
       providers: {
         up: { api_key: 'x', protocols: { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` } },
