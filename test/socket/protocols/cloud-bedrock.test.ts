@@ -160,6 +160,27 @@ describe('Converse', () => {
     expect(upstream.requests[0]?.path).toBe('/model/us.amazon.nova-lite-v1%3A0/converse-stream');
   });
 
+  test.each([
+    ['without input', []],
+    ['with an empty input', [{ toolUse: { input: '' } }]],
+  ])('a streamed call %s has arguments that clients can parse', async (_, deltas) => {
+    const start = { toolUse: { toolUseId: 'tooluse_1', name: 'now' } };
+    upstream.script(
+      streams([
+        event('messageStart', { role: 'assistant' }),
+        event('contentBlockStart', { contentBlockIndex: 0, start }),
+        ...deltas.map((delta) => event('contentBlockDelta', { contentBlockIndex: 0, delta })),
+        event('contentBlockStop', { contentBlockIndex: 0 }),
+        event('messageStop', { stopReason: 'tool_use' }),
+        ...HELLO.slice(-1),
+      ]),
+    );
+    const calls = (await eventsOf(await ask(NOVA, true))).flatMap((each) =>
+      list(each, 'choices', 0, 'delta', 'tool_calls'),
+    );
+    expect(calls.map((call) => at(call, 'function', 'arguments')).join('')).toBe('{}');
+  });
+
   test.skipIf(missing !== undefined)('recorded streams reach a client whole', async () => {
     const recorded = readConverseRecordings().filter(
       ({ res, status }) => res.base64 !== undefined && status === 200,

@@ -15,7 +15,7 @@ interface Block {
   readonly item: number;
   /** Part of the message item, for text. */
   readonly part: number;
-  /** UTF-16 length of the text so far. */
+  /** UTF-16 length of the text or arguments so far. */
   chars: number;
   /** Signature or redacted reasoning so far. */
   opaque: string;
@@ -115,6 +115,8 @@ export class AnswerEmitter {
       const opaque = { format: 'anthropic-claude-v1', kind, data: block.opaque } as const;
       this.#out.opaque(block.item, opaque);
     }
+    // A tool without arguments streams none, but clients parse them.
+    if (block.kind === 'tool_call' && block.chars === 0) this.#out.arguments(block.item, '{}');
     this.#out.close(block.item);
   }
 
@@ -188,7 +190,9 @@ export class AnswerEmitter {
 
   #arguments(index: number, text: string): void {
     const block = this.#blocks.get(index);
-    if (block?.kind === 'tool_call' && text !== '') this.#out.arguments(block.item, text);
+    if (block?.kind !== 'tool_call' || text === '') return;
+    block.chars += text.length;
+    this.#out.arguments(block.item, text);
   }
 
   #cite({ citations = [], item, part, chars }: Block): void {
