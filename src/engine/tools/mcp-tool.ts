@@ -1,6 +1,7 @@
 // Tools of one MCP server as tools for a model: which are offered, which calls need approval, and the contents of
 // items.
 import { isJsonObject, parseJson } from '../../base/json/index.ts';
+import { plainMediaType, sniffMediaType } from '../../base/lib/media-type.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type {
   CanonicalRequest,
@@ -26,7 +27,7 @@ import {
   type RecalledCall,
   type ToolEndpoint,
 } from './gateway-tool.ts';
-import type { McpContent, McpResult } from './mcp/result.ts';
+import { hasText, type McpContent, type McpResult } from './mcp/result.ts';
 import type { McpSession, McpTool } from './mcp/session.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -289,7 +290,7 @@ function failed(message: string, facts: McpCallFacts): CallOutcome {
 function outcomeOf(result: McpResult, call: McpCallFacts): CallOutcome {
   const parts = result.parts.flatMap(partsOf);
   // Servers should repeat structured content as text; otherwise it is added here for the model.
-  if (parts.length === 0 && result.structured)
+  if (!hasText(result.parts) && result.structured)
     parts.push({ type: 'text', text: visibleText(JSON.stringify(result.structured)) });
   if (result.truncated) parts.push({ type: 'text', text: '[The result was truncated: it is too long.]' });
   const texts = parts.map(asText);
@@ -299,23 +300,33 @@ function outcomeOf(result: McpResult, call: McpCallFacts): CallOutcome {
   return { facts, parts, isError, uses: NO_ARGUMENTS };
 }
 
+/** Images that every vendor's models read. Others would fail the request after the call was made. */
+const READABLE_IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
 function partsOf(content: McpContent): Part[] {
   switch (content.type) {
     case 'text':
       return [{ type: 'text', text: visibleText(content.text) }];
     case 'image': {
       const { data, mimeType } = content;
-      return [{ type: 'image', media: { kind: 'base64', data, mediaType: mimeType } }];
+      const mediaType = sniffMediaType(data) ?? plainMediaType(mimeType) ?? '';
+      return READABLE_IMAGES.has(mediaType) && data !== ''
+        ? [{ type: 'image', media: { kind: 'base64', data, mediaType } }]
+        : [described({ type: 'image', mimeType })];
     }
     case 'resource':
       return [
         { type: 'text', text: visibleText(content.text ?? JSON.stringify({ ...content, blob: undefined })) },
       ];
     default: {
-      const { data: _, ...described } = { data: undefined, ...content };
-      return [{ type: 'text', text: visibleText(JSON.stringify(described)) }];
+      const { data: _, ...members } = { data: undefined, ...content };
+      return [described(members)];
     }
   }
+}
+
+function described(content: object): Part {
+  return { type: 'text', text: visibleText(JSON.stringify(content)) };
 }
 
 function asText(part: Part): string {

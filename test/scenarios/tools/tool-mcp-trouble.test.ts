@@ -5,7 +5,8 @@ import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import type { McpServerScript } from '../../support/upstreams/mcp-server.ts';
 import { serverAt, startToolScene } from '../../support/upstreams/tool-scene.ts';
-import { ask, type Answered } from '../../support/responses-scene.ts';
+import { PNG } from '../../support/images.ts';
+import { ask, says, type Answered } from '../../support/responses-scene.ts';
 
 const TOOLS: McpServerScript['tools'] = {
   die: {
@@ -99,4 +100,43 @@ describe('servers in trouble', () => {
       await left.mcp.ended();
     },
   );
+});
+
+describe('a result that models cannot read as it is', () => {
+  const svg = { type: 'image', data: 'PHN2Zy8+', mimeType: 'image/svg+xml' };
+  const pngAsJpeg = { type: 'image', data: PNG, mimeType: 'image/jpeg' };
+  const link = { type: 'resource_link', uri: 'file:///a', name: 'a' };
+  const results: Readonly<Record<string, object>> = {
+    drawing: { content: [svg] },
+    nothing: { content: [{ ...svg, mimeType: 'image/png', data: '' }] },
+    mislabelled: { content: [pngAsJpeg] },
+    shouted: { content: [{ ...pngAsJpeg, mimeType: 'IMAGE/PNG; charset=binary' }] },
+    seen: { content: [pngAsJpeg], structuredContent: { degrees: 21 } },
+    linked: { content: [link], structuredContent: { degrees: 21 } },
+    text: { content: 'just a text' },
+    task: { task: { taskId: '1', status: 'working' }, _meta: { trace: 1 } },
+  };
+
+  test.each([
+    ['an image of another format is described', 'drawing', '{"type":"image","mimeType":"image/svg+xml"}'],
+    ['an image without data is described', 'nothing', '{"type":"image","mimeType":"image/png"}'],
+    ['an image has the format of its bytes', 'mislabelled', '[image image/png]'],
+    ['the name of a format may have any form', 'shouted', '[image image/png]'],
+    ['structured content stands beside an image', 'seen', '[image image/png]\n{"degrees":21}'],
+    ['structured content stands beside a link', 'linked', `${JSON.stringify(link)}\n{"degrees":21}`],
+    ['content may be a text', 'text', 'just a text'],
+    ['another form is shown as JSON', 'task', '{"task":{"taskId":"1","status":"working"}}'],
+  ])('%s', async (_, name, output) => {
+    await using scene = await startToolScene({ tools: { [name]: { run: () => results[name] } } });
+    scene.upstream.script(
+      says('messages', [{ call: `sums__${name}`, id: 'call_a', args: {} }]),
+      says('messages', [{ text: 'Seen.' }]),
+    );
+    const body = { input: 'Look', tools: [serverAt(scene.mcp.url)] };
+    const answer = await ask(scene, 'messages', body, true);
+    expect(at(itemsOf(answer, 'mcp_call')[0], 'output')).toBe(output);
+    const [result] = list(scene.upstream.requests[1]?.json, 'messages').slice(-1);
+    const image = at(result, 'content', 0, 'content', 0, 'source', 'media_type');
+    expect(image).toBe(output.startsWith('[image') ? 'image/png' : undefined);
+  });
 });

@@ -1,9 +1,9 @@
 // Decodes tool results of MCP servers: all content types of the specification, and others as JSON text. Text is
 // truncated at a limit. Source: MCP specification 2025-11-25, "Tools", "Tool Result".
 import {
-  asArray,
   asObject,
   asString,
+  isJsonArray,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -58,7 +58,7 @@ export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
     return cut;
   };
   const parts: McpContent[] = [];
-  const blocks = asArray(raw['content']);
+  const blocks = contentOf(raw);
   truncated ||= blocks.length > MOST_BLOCKS;
   for (const block of blocks.slice(0, MOST_BLOCKS)) {
     const part = decodeBlock(block);
@@ -75,10 +75,23 @@ export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
   const kept = isJsonObject(structured) && Buffer.byteLength(json) <= maxBytes ? structured : undefined;
   if (structured !== undefined && !kept) {
     // Servers should repeat it as text ("Structured Content"); otherwise it is added here.
-    if (parts.length === 0) parts.push({ type: 'text', text: take(json) });
+    if (!hasText(parts)) parts.push({ type: 'text', text: take(json) });
     else truncated = true;
   }
   return { parts, ...(kept && { structured: kept }), isError: raw['isError'] === true, truncated };
+}
+
+/** True if a part is a text that is not blank. */
+export function hasText(parts: readonly McpContent[]): boolean {
+  return parts.some((part) => part.type === 'text' && part.text.trim() !== '');
+}
+
+/** Content blocks. A result in another form, such as that of a task, is one block. */
+function contentOf(raw: JsonObject): readonly JsonValue[] {
+  const { content, structuredContent, isError: _, _meta, ...rest } = raw;
+  if (isJsonArray(content)) return content;
+  if (content !== undefined && content !== null) return [content];
+  return structuredContent === undefined && Object.keys(rest).length > 0 ? [rest] : [];
 }
 
 /** Bytes of a part's metadata. */
@@ -105,7 +118,7 @@ function decodeBlock(block: JsonValue): McpContent {
   const uri = asString(raw['uri']);
   if (type === 'resource_link' && uri !== undefined)
     return { type, uri, ...strings(raw, ['name', 'description', 'mimeType']) };
-  return { type: 'text', text: JSON.stringify(block) };
+  return { type: 'text', text: asString(block) ?? JSON.stringify(block) };
 }
 
 function decodeResource(raw: JsonObject): McpContent | undefined {
