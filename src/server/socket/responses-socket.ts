@@ -126,18 +126,18 @@ export class ResponsesSocket implements SocketListener {
   };
 
   #read({ message, bytes, hold }: Arrived): void {
-    let streamId: string | undefined;
+    let create: CreateMessage | null | undefined;
     try {
-      const create = readMessage(message);
+      create = readMessage(message);
       if (!create) return hold.release();
-      ({ streamId } = create);
       this.#admit(create, bytes);
-      this.#waiting.push({ ...create, lane: streamId ?? '', bytes, hold });
+      this.#waiting.push({ ...create, lane: create.streamId ?? '', bytes, hold });
       this.#waitingBytes += bytes;
       this.#startNext();
     } catch (thrown) {
       hold.release();
-      this.#turnOf(streamId).refuse(...socketError(this.#known(thrown)));
+      const lane = create ? create.streamId : laneOf(message);
+      this.#turnOf(lane).refuse(...socketError(this.#known(thrown)));
       if (this.#closing !== undefined) this.#closeIfIdle();
     }
   }

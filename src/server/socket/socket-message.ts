@@ -1,5 +1,5 @@
 // Parses client messages on the WebSocket of `/responses` (OpenAI guide "WebSocket mode", 2026-11).
-import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
+import { asObject, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { parseBody } from '../body/body.ts';
 
@@ -39,10 +39,12 @@ export function readMessage(message: string | Uint8Array): CreateMessage | null 
   return { streamId, body: { ...body, stream: true }, generate: generate !== false };
 }
 
-/** The lane of a message that will not be answered. Undefined also if it is unreadable. */
+/** The lane of a message that is refused, so that its client knows which turn failed. Undefined also if it is unreadable. */
 export function laneOf(message: string | Uint8Array): string | undefined {
+  if (typeof message !== 'string') return undefined;
   try {
-    return readMessage(message)?.streamId;
+    const { stream_id: streamId } = asObject(parseBody(Buffer.from(message)).json);
+    return typeof streamId === 'string' && STREAM_ID.test(streamId) ? streamId : undefined;
   } catch {
     return undefined;
   }

@@ -207,6 +207,8 @@ describe('a message that asks for nothing legal', () => {
     expect(await refused(new Uint8Array([1, 2]))).toMatchObject(error);
     expect(await refused({ type: 'response.steer' })).toMatchObject({ ...error, error: { param: 'type' } });
     expect(await refused({ model: CHAT })).toMatchObject({ ...error, error: { param: 'type' } });
+    const onLane = await refused({ type: 'response.steer', stream_id: 'a' });
+    expect(onLane).toMatchObject({ ...error, error: { param: 'type' }, stream_id: 'a' });
     expect(await refused({ type: 'response.create' })).toMatchObject({ ...error, error: { param: 'model' } });
     for (const stream_id of ['', 'a b', 7, 'x'.repeat(257)]) {
       const answer = await refused({ type: 'response.create', model: CHAT, input: 'Hi', stream_id });
