@@ -26,6 +26,14 @@ import { decodeStopReason } from './finish-reason.ts';
 
 /** Maximum frames that a block without content keeps. */
 const MOST_EARLY = 64;
+/** Types of deltas whose content is read. */
+const KNOWN_DELTAS: ReadonlySet<string> = new Set([
+  'text_delta',
+  'input_json_delta',
+  'thinking_delta',
+  'signature_delta',
+  'citations_delta',
+]);
 
 export class AnswerEmitter {
   readonly #out: ItemWriter;
@@ -103,7 +111,8 @@ export class AnswerEmitter {
     const held = this.#content(block, type, delta);
     if (held === undefined) {
       if (block.kind === 'raw') patchBlock(block, delta);
-      else this.#extra(block, frame);
+      // A damaged delta, or a known one in the wrong block, has no meaning for a client.
+      else if (typeof type === 'string' && type !== '' && !KNOWN_DELTAS.has(type)) this.#extra(block, frame);
       return;
     }
     for (const name in delta)
