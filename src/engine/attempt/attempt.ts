@@ -252,11 +252,11 @@ export class Attempt implements AnswerReceiver, ReadAnswer, Ticking {
     if (this.#progress.hasEnded) return;
     const { prepared, passOn } = this.#input;
     if (event.type === 'error') return this.#fail(event.error);
-    this.meter.note(event, this.#services.clock);
-    if (event.type === 'finish') {
+    if (event.type === 'finish' && !this.meter.usage) {
       const usage = this.meter.settledUsage(prepared);
-      if (usage && usage !== this.meter.usage) this.#pass({ type: 'usage', usage });
+      if (usage) this.#pass({ type: 'usage', usage });
     }
+    this.meter.note(event, this.#services.clock);
     const empty = event.type === 'finish' && !this.committed ? passOn?.(this.meter) : null;
     if (empty) return this.#fail(empty);
     this.tap?.on(event);

@@ -6,7 +6,6 @@ import {
   type FinishEvent,
   type GatewayError,
   isContent,
-  inputTokens,
   NO_USAGE,
   outputTokens,
   type Usage,
@@ -107,16 +106,12 @@ export class Meter {
 
   /**
    * Usage to charge: the upstream's, otherwise an estimate, otherwise null. For an interrupted answer, the upstream's
-   * earlier count is raised to what was received since. A count of 0 for a prompt or for text was not reported.
-   * @param prompt estimated only when the upstream did not report it
+   * earlier count is raised to what was received since.
+   * @param prompt estimated only when the upstream did not report usage
    */
   settledUsage(prompt: EstimatedPrompt): Usage | null {
-    if (this.usage) {
-      const { usage } = this;
-      const isFinal = (this.isComplete || this.finish !== null) && outputTokens(usage) > 0;
-      const passed = isFinal ? usage : withPassed(usage, this.#passedTokens);
-      return !this.isEmpty && inputTokens(usage) === 0 ? withPrompt(passed, prompt) : passed;
-    }
+    if (this.usage)
+      return this.isComplete || this.finish ? this.usage : withPassed(this.usage, this.#passedTokens);
     if (!this.produced) return null;
     return {
       ...NO_USAGE,
@@ -136,13 +131,7 @@ function withPassed(usage: Usage, passedTokens: number): Usage {
   const uncounted = passedTokens - outputTokens(usage);
   if (uncounted <= 0) return usage;
   const { output } = usage;
-  return { ...usage, output: { ...output, text: output.text + uncounted }, estimated: true, raw: null };
-}
-
-/** Usage without input tokens, with an estimate of them. */
-function withPrompt(usage: Usage, prompt: EstimatedPrompt): Usage {
-  const input = { ...usage.input, uncached: prompt.estimateInput() };
-  return { ...usage, input, estimated: true, raw: null };
+  return { ...usage, output: { ...output, text: output.text + uncounted }, estimated: true };
 }
 
 // Record of one attempt in the ledger.
