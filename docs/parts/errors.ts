@@ -52,7 +52,7 @@ Secrets of the configuration are masked in messages that quote an upstream.
 | \`x-request-id\`, \`request-id\` | Id of the generation; on every response. \`GET /v1/generation?id=…\` returns its record with all attempts. |
 | \`idempotent-replayed: true\` | The response is a replay for an earlier request with the same [\`Idempotency-Key\`](idempotency.md). |
 | \`retry-after\`, \`retry-after-ms\` | Time to wait before a retry, if known. |
-| \`x-should-retry: false\` | A retry would not help. The gateway already retried and failed over, the idempotency key belongs to another request, or the limit never resets. It is not sent with a rate limit, or with a 5xx whose \`retry-after\` is known. OpenAI's and Anthropic's SDKs obey this header. |
+| \`x-should-retry: false\` | A retry would not help. The gateway already retried and failed over, the idempotency key belongs to another request, or the limit never resets. It is not sent if the upstream asks for a longer wait than the gateway's own of 5 seconds. OpenAI's and Anthropic's SDKs obey this header. |
 | \`x-dragoman-attempts\` | Number of upstream attempts; 0: no upstream was called. |
 
 ## In the middle of a stream

@@ -3,7 +3,7 @@
 import type { GatewayError, Report, UpstreamFailure } from '../../canonical/index.ts';
 import type { Attempt } from '../attempt/index.ts';
 import { isJsonObject, parseJson } from '../../base/json/index.ts';
-import { isOwnRefusal } from '../failure-table.ts';
+import { actionFor, isOwnRefusal, retryDelayMs } from '../failure-table.ts';
 import type { Arrival } from '../call.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -95,13 +95,11 @@ export function refuse(refused: Refused, error: GatewayError): void {
 /** True when SDKs should not repeat the request by themselves. */
 function isRetryUseless(error: GatewayError, attempts: number): boolean {
   if (error.isLasting) return true;
-  const isKnownWait = error.retryAfterMs !== undefined;
   // A conflict of our own without a retry time does not pass.
-  if (attempts === 0) return error.kind === 'conflict' && !isKnownWait;
+  if (attempts === 0) return error.kind === 'conflict' && error.retryAfterMs === undefined;
   if (error.fault === 'client' || isOwnRefusal(error)) return false;
-  // Only the client can wait as long as a rate limit or an overloaded upstream asks: the gateway waits a few seconds.
-  if (error.kind === 'rate_limited') return false;
-  if (error.kind === 'upstream_unavailable' && isKnownWait) return false;
+  // Only the client can wait as long as the upstream asks.
+  if (actionFor(error) === 'retry' && retryDelayMs(error, 0, 0) === null) return false;
   // Failover was already tried, so a retry by the SDK would only repeat it.
   return true;
 }

@@ -95,20 +95,18 @@ test.each([false, true])('a rate limit raises RateLimitError (stream: %p)', asyn
   expect(error).toBeInstanceOf(OpenAI.RateLimitError);
   expect(error.code).toBe('rate_limit_exceeded');
   expect(error.headers?.get('retry-after')).toBe('1');
+  expect(calls).toHaveLength(1);
 });
 
-test.each([429, 503])(
-  'the SDK waits as long as an upstream asks with %d, and repeats the request',
-  async (status) => {
-    const up = scene.upstream('up');
-    up.script(chatError(status, { 'retry-after-ms': '20' }), whole(chatBody('Hello')));
-    calls = [];
-    const answer = await client.chat.completions.create({ model: 'one/chat', messages });
-    expect(answer.choices[0]?.message.content).toBe('Hello');
-    expect(calls.map((call) => call.status)).toEqual([status, 200]);
-    expect(up.requests).toHaveLength(2);
-  },
-);
+test('the SDK waits longer than the gateway does if an upstream asks for it, and repeats the request', async () => {
+  const up = scene.upstream('up');
+  up.script(chatError(429, { 'retry-after-ms': '5001' }), whole(chatBody('Hello')));
+  calls = [];
+  const answer = await client.chat.completions.create({ model: 'one/chat', messages });
+  expect(answer.choices[0]?.message.content).toBe('Hello');
+  expect(calls.map((call) => call.status)).toEqual([429, 200]);
+  expect(up.requests).toHaveLength(2);
+});
 
 test('an unknown model raises NotFoundError', async () => {
   const error = await failureOf('sim/chatt');
