@@ -26,14 +26,6 @@ import { decodeStopReason } from './finish-reason.ts';
 
 /** Maximum frames that a block without content keeps. */
 const MOST_EARLY = 64;
-/** Types of deltas whose content is read. */
-const KNOWN_DELTAS: ReadonlySet<string> = new Set([
-  'text_delta',
-  'input_json_delta',
-  'thinking_delta',
-  'signature_delta',
-  'citations_delta',
-]);
 
 export class AnswerEmitter {
   readonly #out: ItemWriter;
@@ -109,10 +101,10 @@ export class AnswerEmitter {
     const block = this.#blocks.get(index) ?? this.#lateBlock(index, type);
     if (block === undefined) return this.#out.on({ type: 'unknown', source: messagesSource(frame) });
     const held = this.#content(block, type, delta);
-    if (held === undefined) {
+    if (held === undefined || held === null) {
       if (block.kind === 'raw') patchBlock(block, delta);
       // A damaged delta, or a known one in the wrong block, has no meaning for a client.
-      else if (typeof type === 'string' && type !== '' && !KNOWN_DELTAS.has(type)) this.#extra(block, frame);
+      else if (held === undefined && typeof type === 'string' && type !== '') this.#extra(block, frame);
       return;
     }
     for (const name in delta)
@@ -127,28 +119,31 @@ export class AnswerEmitter {
     else this.#out.on({ type: 'unknown', source: messagesSource(frame) });
   }
 
-  /** Takes the content of a delta. @returns the member that holds it; undefined if the block does not know the type */
-  #content(block: Block, type: unknown, delta: JsonObject): string | undefined {
+  /**
+   * Takes the content of a delta.
+   * @returns the member that holds it; null for a known type in a block of another kind; undefined for an unknown type
+   */
+  #content(block: Block, type: unknown, delta: JsonObject): string | null | undefined {
     const { kind } = block;
     switch (type) {
       case 'text_delta':
-        if (kind !== 'text') return undefined;
+        if (kind !== 'text') return null;
         this.#text(block, asString(delta['text']) ?? '');
         return 'text';
       case 'input_json_delta':
-        if (kind !== 'tool_use' && kind !== 'raw') return undefined;
+        if (kind !== 'tool_use' && kind !== 'raw') return null;
         this.#json(block, asString(delta['partial_json']) ?? '');
         return 'partial_json';
       case 'thinking_delta':
-        if (kind !== 'thinking') return undefined;
+        if (kind !== 'thinking') return null;
         this.#thinking(block, asString(delta['thinking']) ?? '');
         return 'thinking';
       case 'signature_delta':
-        if (kind !== 'thinking') return undefined;
+        if (kind !== 'thinking') return null;
         block.signature = asString(delta['signature']) ?? block.signature;
         return 'signature';
       case 'citations_delta':
-        if (kind !== 'text') return undefined;
+        if (kind !== 'text') return null;
         this.#cite(block, delta['citation']);
         return 'citation';
       default:
