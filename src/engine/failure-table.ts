@@ -60,6 +60,11 @@ export function isEndpointsFault(error: GatewayError): boolean {
   return !isOwnRefusal(error) && FAILURE_RULES[error.kind].endpointsFault;
 }
 
+/** True when the upstream asks for a longer wait than the gateway's own. */
+export function asksLongerWait({ retryAfterMs }: GatewayError): boolean {
+  return retryAfterMs !== undefined && retryAfterMs > MAX_WAIT_MS;
+}
+
 /**
  * Delay before the same endpoint is tried again.
  * @param retry 0 for the first retry
@@ -67,7 +72,8 @@ export function isEndpointsFault(error: GatewayError): boolean {
  * @returns milliseconds; null when the upstream asked for a longer delay than `MAX_WAIT_MS`
  */
 export function retryDelayMs(error: GatewayError, retry: number, random: number): DurationMs | null {
-  if (error.retryAfterMs !== undefined) return error.retryAfterMs <= MAX_WAIT_MS ? error.retryAfterMs : null;
+  if (asksLongerWait(error)) return null;
+  if (error.retryAfterMs !== undefined) return error.retryAfterMs;
   // Jitter over the upper half, so that clients that failed together do not return together.
   return Math.min(MAX_WAIT_MS, BASE_WAIT_MS * 2 ** retry) * (0.5 + random / 2);
 }

@@ -3,7 +3,7 @@
 import type { GatewayError, Report, UpstreamFailure } from '../../canonical/index.ts';
 import type { Attempt } from '../attempt/index.ts';
 import { isJsonObject, parseJson } from '../../base/json/index.ts';
-import { actionFor, isOwnRefusal, retryDelayMs } from '../failure-table.ts';
+import { actionFor, asksLongerWait, isOwnRefusal } from '../failure-table.ts';
 import type { Arrival } from '../call.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -99,7 +99,7 @@ function isRetryUseless(error: GatewayError, attempts: number): boolean {
   if (attempts === 0) return error.kind === 'conflict' && error.retryAfterMs === undefined;
   if (error.fault === 'client' || isOwnRefusal(error)) return false;
   // Only the client can wait as long as the upstream asks.
-  if (actionFor(error) === 'retry' && retryDelayMs(error, 0, 0) === null) return false;
+  if (actionFor(error) === 'retry' && asksLongerWait(error)) return false;
   // Failover was already tried, so a retry by the SDK would only repeat it.
   return true;
 }
